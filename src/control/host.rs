@@ -1,0 +1,34 @@
+//! A host: one set of technologies behind the ports. `serve`, the console's fallback and the simulator each have one.
+
+use super::ports::{Clock, Heartbeats, Journal, Presence, Results, Vault};
+
+/// Everything the loop runs on. One value per process.
+pub trait Host: Send + Sync + 'static {
+    /// The log of changes.
+    type Journal: Journal;
+    /// Signs of life of the seat.
+    type Heartbeats: Heartbeats;
+    /// Last polls.
+    type Presence: Presence;
+    /// Apply results.
+    type Results: Results;
+    /// Contents.
+    type Vault: Vault;
+    /// Time.
+    type Clock: Clock;
+
+    /// The log of changes.
+    fn journal(&self) -> &Self::Journal;
+    /// Signs of life of the seat.
+    fn heartbeats(&self) -> &Self::Heartbeats;
+    /// Last polls.
+    fn presence(&self) -> &Self::Presence;
+    /// Apply results.
+    fn results(&self) -> &Self::Results;
+    /// Contents.
+    fn vault(&self) -> &Self::Vault;
+    /// Time.
+    fn clock(&self) -> &Self::Clock;
+    /// The name of this process in the journal and on screen, such as `serve@bastion-1:4711`.
+    fn process(&self) -> &str;
+}

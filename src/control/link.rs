@@ -1,0 +1,53 @@
+//! The link: what a console needs from a control plane, be it in this process or at the end of a wire.
+
+use std::future::Future;
+
+use tokio::sync::watch;
+
+use super::picture::Picture;
+use super::ports::ApplyResult;
+use crate::domain::ids::{MachineId, RolloutId};
+use crate::domain::input::Order;
+
+/// The answer to an order, as the far end gave it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Done, and recorded at this revision.
+    Done {
+        /// One sentence for people, such as `pine-workers is paused`.
+        sentence: String,
+    },
+    /// No.
+    Refused {
+        /// Why, in one sentence.
+        sentence: String,
+        /// What to do instead.
+        hints: Vec<String>,
+    },
+    /// The order left, no answer came: it may have happened. The journal will tell.
+    Unknown {
+        /// What went wrong.
+        why: String,
+    },
+    /// The order never left.
+    Unsent {
+        /// What went wrong.
+        why: String,
+    },
+}
+
+/// A console's end of a control plane.
+pub trait Link: Clone + Send + Sync + 'static {
+    /// The newest picture, again and again; the last one stays when the far end is lost.
+    fn pictures(&self) -> watch::Receiver<Picture>;
+
+    /// Gives an order. Never sent twice: the key in it tells the far end's journal from a repetition.
+    fn order(&self, order: Order) -> impl Future<Output = Answer> + Send;
+
+    /// The last results of a machine in a rollout, newest first, or why they cannot be read.
+    fn results(
+        &self,
+        rollout: RolloutId,
+        machine: MachineId,
+    ) -> impl Future<Output = Result<Vec<ApplyResult>, String>> + Send;
+}

@@ -1,0 +1,241 @@
+//! The ports: what the loop needs from the technology behind it. Traits are generic, never boxed.
+
+use std::future::Future;
+use std::time::Duration;
+
+use imbl::OrdMap;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::change::{Change, Entry};
+use crate::domain::ids::{AccountId, Epoch, Generation, MachineId, ReleaseId, Revision};
+use crate::domain::observed::Telemetry;
+use crate::domain::release::{Digest, Outcome};
+use crate::domain::world::World;
+
+/// The one source of time. Sleeping is virtual in the simulator.
+pub trait Clock: Clone + Send + Sync + 'static {
+    /// Wall clock at process start plus own monotonic time: never goes back while the process lives (R168).
+    fn now(&self) -> Timestamp;
+
+    /// Waits for `span` of this clock.
+    fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send;
+}
+
+/// Where the journal of an account stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Head {
+    /// Revision of the last entry; 0 = empty.
+    pub revision: Revision,
+    /// Epoch of the last seat that was taken.
+    pub epoch: Epoch,
+    /// Revision of the oldest entry that is still kept as an entry; 1 = nothing was compacted.
+    pub oldest: Revision,
+}
+
+/// Entries to append, all or none.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// Whose journal.
+    pub account: AccountId,
+    /// The revision the entries were decided on; their own revisions follow it without a gap.
+    pub expected: Revision,
+    /// Set if any entry was decided for a tick: the epoch it was decided under. Append refuses an older one.
+    pub epoch: Option<Epoch>,
+    /// In order, never empty.
+    pub entries: Vec<Entry>,
+}
+
+impl Batch {
+    /// The epoch the head has after this batch, given the one it has now: `SeatTaken` raises it.
+    pub fn raises(&self, epoch: Epoch) -> Epoch {
+        let seats = self.entries.iter().filter_map(|entry| match &entry.change {
+            Change::SeatTaken { epoch, .. } => Some(*epoch),
+            _ => None,
+        });
+        seats.fold(epoch, Epoch::max)
+    }
+}
+
+/// Why a journal could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The store did not do what was asked.
+    #[error("the journal could not {attempt}")]
+    Store {
+        /// `open`, `load`, `append`, ...
+        attempt: &'static str,
+        /// What the store said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A row cannot be understood; nothing was changed.
+    #[error("entry {revision} of the journal cannot be read: {problem}")]
+    Corrupt {
+        /// Which.
+        revision: Revision,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Entries up to `oldest` are archived; load the world instead.
+    #[error("entries before {oldest} are archived")]
+    Compacted {
+        /// The oldest that is kept.
+        oldest: Revision,
+    },
+}
+
+/// Why an append did not happen. In every case nothing was written, except where the answer is unknown.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// Somebody else appended first: fold their entries, decide again.
+    #[error("another process appended first, the journal is at revision {}", .head.revision)]
+    Outrun {
+        /// Where it stands now.
+        head: Head,
+    },
+    /// The batch carries an older epoch than the head: the seat is lost.
+    #[error("the seat was taken by another process in epoch {}", .head.epoch)]
+    Deposed {
+        /// Where it stands now.
+        head: Head,
+    },
+    /// The store failed; the batch may or may not be there, so read the head before deciding again.
+    #[error(transparent)]
+    Failed(#[from] JournalError),
+}
+
+/// The log of changes. A head per account, append-only entries, snapshots that make loading fast.
+pub trait Journal: Send + Sync + 'static {
+    /// `memory`, `sqlite`, ...
+    fn kind(&self) -> &'static str;
+
+    /// Where the account's journal stands; an unknown account stands at 0.
+    fn head(&self, account: AccountId) -> impl Future<Output = Result<Head, JournalError>> + Send;
+
+    /// The world at the head: the newest snapshot with the entries after it folded in.
+    fn load(&self, account: AccountId) -> impl Future<Output = Result<World, JournalError>> + Send;
+
+    /// Compare-and-set of the head and insert of the entries, atomically and durably. `Ok` means acknowledged.
+    fn append(&self, batch: Batch) -> impl Future<Output = Result<Head, AppendError>> + Send;
+
+    /// Entries after `after`, oldest first, at most `limit`.
+    fn read(
+        &self,
+        account: AccountId,
+        after: Revision,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<Entry>, JournalError>> + Send;
+
+    /// Returns once the head is past `after`, whoever moved it, or after a bounded wait with the head as it is.
+    fn follow(&self, account: AccountId, after: Revision) -> impl Future<Output = Result<Head, JournalError>> + Send;
+
+    /// Keeps `world` as a snapshot, so that the next load starts there. Losing one costs time, never facts.
+    fn snapshot(&self, account: AccountId, world: &World) -> impl Future<Output = Result<(), JournalError>> + Send;
+}
+
+/// A sign of life of the seat's holder. Others judge it by their own time since it last changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beat {
+    /// Who.
+    pub holder: String,
+    /// In which epoch.
+    pub epoch: Epoch,
+    /// Counts up with every beat; never compared with a clock.
+    pub count: u64,
+}
+
+/// The heartbeat that lives beside the journal.
+pub trait Heartbeats: Send + Sync + 'static {
+    /// Replaces the account's beat.
+    fn beat(&self, account: AccountId, beat: Beat) -> impl Future<Output = Result<(), JournalError>> + Send;
+
+    /// The last beat, if there ever was one.
+    fn last(&self, account: AccountId) -> impl Future<Output = Result<Option<Beat>, JournalError>> + Send;
+}
+
+/// When each machine last polled. Kept in memory, flushed now and then, shared between servers.
+pub trait Presence: Send + Sync + 'static {
+    /// A poll came in.
+    fn saw(&self, account: AccountId, machine: MachineId, at: Timestamp);
+
+    /// Everybody's last poll; a snapshot that costs next to nothing.
+    fn seen(&self, account: AccountId) -> OrdMap<MachineId, Timestamp>;
+
+    /// Writes what is new to the store and reads what other servers saw; called every 30 s and before exit.
+    fn flush(&self) -> impl Future<Output = Result<(), JournalError>> + Send;
+}
+
+/// One failing state of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedState {
+    /// Its id in the release.
+    pub id: String,
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+    /// What it said.
+    #[serde(default)]
+    pub comment: String,
+}
+
+/// What an agent reported of a run: telemetry, not a fact of the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApplyResult {
+    /// Whose run.
+    pub machine: MachineId,
+    /// What ran.
+    pub release: ReleaseId,
+    /// In which generation.
+    pub generation: Generation,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// By the agent's clock.
+    pub started_at: Timestamp,
+    /// By the agent's clock.
+    pub finished_at: Timestamp,
+    /// By the control plane's clock.
+    pub received_at: Timestamp,
+    /// States that changed something.
+    pub changed_count: u64,
+    /// States that failed.
+    pub failed_states: Vec<FailedState>,
+    /// The end of its log, at most 64 KiB.
+    pub log_tail: String,
+}
+
+/// Which results to read; the newest come first.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ResultQuery {
+    /// Of one machine only.
+    pub machine: Option<MachineId>,
+    /// Of one release only.
+    pub release: Option<ReleaseId>,
+    /// At most; 0 = none.
+    pub limit: usize,
+}
+
+/// The store of apply results, with outages of its own (R142-R147).
+pub trait Results: Send + Sync + 'static {
+    /// Keeps one; the same run of the same machine is kept once.
+    fn file(&self, account: AccountId, result: ApplyResult) -> impl Future<Output = Result<(), JournalError>> + Send;
+
+    /// Reads some, newest first.
+    fn find(
+        &self,
+        account: AccountId,
+        query: ResultQuery,
+    ) -> impl Future<Output = Result<Vec<ApplyResult>, JournalError>> + Send;
+
+    /// Whether it could be read lately; never blocks.
+    fn telemetry(&self) -> Telemetry;
+}
+
+/// Contents by digest. The journal and every replica hold digests only.
+pub trait Vault: Send + Sync + 'static {
+    /// Keeps a content and returns its digest; keeping it twice is the same as once.
+    fn keep(&self, content: Vec<u8>) -> impl Future<Output = Result<Digest, JournalError>> + Send;
+
+    /// A content by its digest; none where it was never kept.
+    fn fetch(&self, digest: &Digest) -> impl Future<Output = Result<Option<Vec<u8>>, JournalError>> + Send;
+}

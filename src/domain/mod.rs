@@ -1,0 +1,30 @@
+//! The decision core: nouns, the one decision function and what can be said about a world. Pure and total.
+
+// Nouns.
+pub mod ids;
+pub mod span;
+pub mod release;
+pub mod fleet;
+pub mod rollout;
+pub mod observed;
+
+// The world and its one fold.
+pub mod change;
+pub mod bucket;
+pub mod lane;
+pub mod world;
+mod apply;
+
+// Questions and answers.
+pub mod input;
+pub mod refusal;
+pub mod verdict;
+
+// The one decision, and what follows from it.
+pub mod decide;
+pub mod nudge;
+
+// What can be said about a world.
+pub mod rows;
+pub mod hold;
+pub mod explain;

@@ -1,0 +1,70 @@
+//! What the world outside looks like right now. Never journaled; every source says how old it is.
+
+use imbl::OrdMap;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::ids::MachineId;
+use super::span::Seconds;
+
+/// How long an agent is asked to wait between two polls that changed nothing.
+pub const POLL_AFTER: Seconds = Seconds(15);
+
+/// A machine is offline when it has not polled for max(180 s, 3 x poll_after).
+pub const OFFLINE_AFTER: Seconds = Seconds(if POLL_AFTER.0 * 3 > 180 { POLL_AFTER.0 * 3 } else { 180 });
+
+/// Can apply results be read, so that one may know who is done (R142-R147)?
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Telemetry {
+    /// Yes.
+    #[default]
+    Readable,
+    /// No: nothing is granted, nothing promoted, holders are served.
+    Unreadable,
+}
+
+/// What is known about a Kubernetes node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// Its kubelet says so.
+    pub ready: bool,
+    /// Cordoned.
+    pub unschedulable: bool,
+    /// Version of its kubelet.
+    pub version: Option<String>,
+}
+
+/// Everything a decision may look at that is not a fact of the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observed {
+    /// Last poll per machine.
+    pub last_poll: OrdMap<MachineId, Timestamp>,
+    /// Since when polls are being received; before that nobody can be called offline.
+    pub listening_since: Timestamp,
+    /// The results store.
+    pub telemetry: Telemetry,
+    /// Nodes by name, where a cluster is connected.
+    pub nodes: OrdMap<String, Node>,
+}
+
+impl Observed {
+    /// Nothing is known; polls are received from now on.
+    pub fn starting_at(now: Timestamp) -> Self {
+        Self { last_poll: OrdMap::new(), listening_since: now, telemetry: Telemetry::Readable, nodes: OrdMap::new() }
+    }
+
+    /// `Some(false)` = offline, `None` = not known yet: just after a start nobody is called offline (R138).
+    pub fn is_online(&self, machine: MachineId, now: Timestamp) -> Option<bool> {
+        match self.last_poll.get(&machine) {
+            Some(at) if now < OFFLINE_AFTER.after(*at) => Some(true),
+            _ if now < OFFLINE_AFTER.after(self.listening_since) => None,
+            _ => Some(false),
+        }
+    }
+
+    /// When the machine was last heard of; none where it never polled this control plane.
+    pub fn last_seen(&self, machine: MachineId) -> Option<Timestamp> {
+        self.last_poll.get(&machine).copied()
+    }
+}

@@ -1,0 +1,78 @@
+//! Releases: immutable content that rollouts carry, and the outcomes agents report for it.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::ids::ReleaseId;
+use super::span::Seconds;
+
+/// SHA-256 of a content in the Vault, in hex. World and Change hold digests, never contents.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Digest(pub String);
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What an operator ships. Only `build-from-git` makes one, and nothing edits it afterwards (R4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Release {
+    /// Identity.
+    pub id: ReleaseId,
+    /// What the operator asked for: a tag, a branch, a folder.
+    pub git_ref: String,
+    /// What it was resolved to.
+    pub commit: String,
+    /// Which engine the agents run it with.
+    pub engine: String,
+    /// Deadline of one apply, enforced by the agent; 0 = none (R4).
+    pub timeout_seconds: Seconds,
+    /// In the operator's words.
+    pub notes: String,
+    /// The Kubernetes version its upgrade states aim at, where it is known.
+    #[serde(default)]
+    pub target_version: Option<String>,
+    /// Where the Vault keeps it.
+    pub content: Digest,
+    /// When it was built.
+    pub created_at: Timestamp,
+    /// Set once it was withdrawn; there is no un-yank (R116).
+    pub yanked: Option<Yank>,
+}
+
+/// Who withdrew a release and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Yank {
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub by: String,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// How a run of an agent ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// Converged, health gate included.
+    Success,
+    /// A state failed: apply, drain or health gate (R57).
+    Failed,
+    /// Killed at the release's deadline; counts as a failure (R57).
+    Timeout,
+    /// Withdrawn while it ran; neither counted nor failed (R57).
+    Canceled,
+}
+
+impl Outcome {
+    /// True for the outcomes that make a row `failed` and may count (R57, R131).
+    pub fn is_failure(self) -> bool {
+        matches!(self, Self::Failed | Self::Timeout)
+    }
+}
