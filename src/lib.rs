@@ -3,4 +3,12 @@
 //! One decision core, many hosts: see ARCHITECTURE.md. The parts, in reading order.
 
 pub mod domain;
+pub mod wire;
+pub mod console;
 pub mod control;
+pub mod adapters;
+pub mod sim;
+pub mod server;
+pub mod agent;
+pub mod terminal;
+pub mod app;

@@ -1,2 +1,7 @@
-//! entry
-fn main() {}
+//! The program: everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kura_console::app::entry::run()
+}

@@ -1,0 +1,1 @@
+//! Technology behind the ports. Siblings do not see each other.

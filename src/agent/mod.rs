@@ -1,0 +1,1 @@
+//! The reference node agent: poll, run, deadline, cancel, report.

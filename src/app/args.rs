@@ -1,0 +1,34 @@
+//! The command line: one table for parsing, help, man page and completions.
+
+use clap::{Parser, Subcommand};
+
+use super::{agent, attach, demo, serve, shell, status};
+
+/// The console for gated rollouts: see what a release waits for, on whom, since when, and stop it.
+#[derive(Debug, Parser)]
+#[command(name = "kura-console", version, about, long_about = None, max_term_width = 100)]
+pub struct Args {
+    /// What to run; without it the console attaches to a control plane.
+    #[command(subcommand)]
+    pub run: Option<Run>,
+    /// Flags of the console itself.
+    #[command(flatten)]
+    pub attach: attach::Args,
+}
+
+/// The ways to run.
+#[derive(Debug, Subcommand)]
+pub enum Run {
+    /// See everything alive on a simulated fleet; needs no network and no configuration.
+    Demo(demo::Args),
+    /// Run the control plane.
+    Serve(serve::Args),
+    /// Print the current rollout, without a screen.
+    Status(status::Args),
+    /// Run the reference node agent.
+    Agent(agent::Args),
+    /// Print the completion script of a shell.
+    Completions(shell::CompletionArgs),
+    /// Print the man page.
+    Man,
+}

@@ -1,0 +1,10 @@
+//! Composition roots: one file per way to run. The only place that knows every part.
+
+pub mod args;
+pub mod entry;
+pub mod attach;
+pub mod demo;
+pub mod serve;
+pub mod agent;
+pub mod status;
+pub mod shell;

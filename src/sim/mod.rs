@@ -1,0 +1,1 @@
+//! A world behind the same ports: virtual time, a seeded executor, agents, operators.

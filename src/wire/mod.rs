@@ -1,0 +1,3 @@
+//! Bodies of the HTTP API and of records on disk: exact shapes, locked by golden files.
+
+pub mod problem;
