@@ -1,0 +1,158 @@
+//! What agents and the control plane say to each other: the poll and its answer, the report, the rebuild.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{Generation, ReleaseId};
+use crate::domain::input::Edition;
+use crate::domain::release::Outcome;
+use crate::domain::span::Seconds;
+
+/// `GET`: the poll. Query: `wait` in seconds, `have` as written by `have_text`.
+pub const ASSIGNMENT_PATH: &str = "/api/agent/assignment";
+
+/// `POST`: how a run ended.
+pub const APPLY_RESULTS_PATH: &str = "/api/agent/apply-results";
+
+/// `POST`: the machine was reimaged (R152).
+pub const REBUILT_PATH: &str = "/api/agent/rebuilt";
+
+/// Names the machine where the token is not bound to one.
+pub const MACHINE_HEADER: &str = "x-machine";
+
+/// The longest a poll may ask to be held.
+pub const WAIT_MAX: Seconds = Seconds(25);
+
+/// The longest end of a log that is kept, in bytes.
+pub const LOG_TAIL_MAX: usize = 64 * 1024;
+
+/// Failing states of one run that are kept.
+pub const FAILED_STATES_MAX: usize = 100;
+
+/// The value of `have`: `RELEASE:GENERATION`.
+pub fn have_text(edition: Edition) -> String {
+    format!("{}:{}", edition.release, edition.generation)
+}
+
+/// Reads what `have_text` wrote; none where it is anything else.
+pub fn parse_have(text: &str) -> Option<Edition> {
+    let (release, generation) = text.split_once(':')?;
+    Some(Edition { release: ReleaseId(release.parse().ok()?), generation: generation.parse().ok()? })
+}
+
+/// The answer to a poll.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PollAnswer {
+    /// What to converge on; null = nothing is served to this machine now.
+    pub assignment: Option<AssignmentBody>,
+    /// True = stop the run in flight, it was withdrawn.
+    #[serde(default)]
+    pub cancel: bool,
+    /// When to ask again, where `wait` was not used.
+    pub poll_after_seconds: Seconds,
+}
+
+/// What a machine is to converge on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssignmentBody {
+    /// The release.
+    pub release_uuid: ReleaseId,
+    /// The generation it is served in; it goes back with the report (R63).
+    pub generation: Generation,
+    /// Deadline of one apply, enforced by the agent; 0 = none (R4).
+    pub timeout_seconds: Seconds,
+    /// SHA-256 of `content` in hex.
+    pub content_digest: String,
+    /// Rendered for this machine.
+    pub content: String,
+}
+
+impl AssignmentBody {
+    /// What the assignment is known by.
+    pub fn edition(&self) -> Edition {
+        Edition { release: self.release_uuid, generation: self.generation }
+    }
+}
+
+/// One failing state of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailedStateBody {
+    /// Its id in the release.
+    pub id: String,
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+    /// What it said.
+    #[serde(default)]
+    pub comment: String,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportBody {
+    /// What ran.
+    pub release_uuid: ReleaseId,
+    /// The generation of its assignment.
+    pub generation: Generation,
+    /// `success`, `failed`, `timeout` or `canceled`.
+    pub outcome: Outcome,
+    /// By the agent's clock; the same run keeps it when it is reported again.
+    pub started_at: Timestamp,
+    /// By the agent's clock.
+    pub finished_at: Timestamp,
+    /// States that changed something.
+    #[serde(default)]
+    pub changed_count: u64,
+    /// States that failed, the first one first; at most `FAILED_STATES_MAX`.
+    #[serde(default)]
+    pub failed_states: Vec<FailedStateBody>,
+    /// The end of the log; what is longer than `LOG_TAIL_MAX` is cut at its beginning.
+    #[serde(default)]
+    pub log_tail: String,
+}
+
+/// The machine was reimaged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RebuiltBody {
+    /// The version baked into its image, where it is known.
+    #[serde(default)]
+    pub baked_version: Option<String>,
+}
+
+/// The answer to a report and to a rebuild: it is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Filed {
+    /// Always true; what could not be kept is a problem instead.
+    pub filed: bool,
+}
+
+/// The last `limit` bytes of a text, cut between characters.
+pub fn tail_of(text: &str, limit: usize) -> &str {
+    let start = text.len().saturating_sub(limit);
+    let start = (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    text.get(start..).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn have_is_read_as_it_was_written() {
+        let edition = Edition { release: ReleaseId::named("v1"), generation: 7 };
+        assert_eq!(parse_have(&have_text(edition)), Some(edition));
+        assert_eq!(parse_have("v1:7"), None);
+        assert_eq!(parse_have(&format!("{}:", edition.release)), None);
+    }
+
+    #[test]
+    fn a_tail_never_splits_a_character() {
+        assert_eq!(tail_of("abc", 8), "abc");
+        assert_eq!(tail_of("aéb", 2), "b");
+        assert_eq!(tail_of("aéb", 3), "éb");
+        assert_eq!(tail_of("aé", 0), "");
+    }
+}
