@@ -1,1 +1,4 @@
 //! Technology behind the ports. Siblings do not see each other.
+
+pub mod clock;
+pub mod journal;

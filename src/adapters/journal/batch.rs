@@ -1,0 +1,37 @@
+//! What every journal asks of a batch before it touches its store, and of the head before it writes.
+
+use crate::control::ports::{AppendError, Batch, Head, JournalError};
+
+/// The head of an account nobody has written to yet.
+pub const EMPTY: Head = Head { revision: 0, epoch: 0, oldest: 1 };
+
+/// Refuses a batch whose entries do not follow `expected` one by one: writing it would leave a gap for ever.
+pub fn check_shape(batch: &Batch) -> Result<(), AppendError> {
+    if batch.entries.is_empty() {
+        return Err(malformed(batch.expected, "a batch without entries".to_owned()));
+    }
+    for (place, entry) in (batch.expected.saturating_add(1)..).zip(&batch.entries) {
+        if entry.revision != place {
+            return Err(malformed(entry.revision, format!("it stands at the place of entry {place}")));
+        }
+    }
+    Ok(())
+}
+
+/// The head after the batch, if it may be appended to `head`: nobody was faster, and the seat was not lost.
+///
+/// A lost seat is said first: who lost it has nothing to decide again.
+pub fn advance(head: Head, batch: &Batch) -> Result<Head, AppendError> {
+    if batch.epoch.is_some_and(|epoch| epoch < head.epoch) {
+        return Err(AppendError::Deposed { head });
+    }
+    if batch.expected != head.revision {
+        return Err(AppendError::Outrun { head });
+    }
+    let last = batch.entries.last().map_or(head.revision, |entry| entry.revision);
+    Ok(Head { revision: last, epoch: batch.raises(head.epoch), oldest: head.oldest })
+}
+
+fn malformed(revision: u64, problem: String) -> AppendError {
+    AppendError::Failed(JournalError::Corrupt { revision, problem })
+}

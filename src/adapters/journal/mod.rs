@@ -1,0 +1,4 @@
+//! Journals: where the changes of an account are kept, in memory or in a file.
+
+pub mod batch;
+pub mod memory;
