@@ -206,10 +206,12 @@ impl World {
         match change {
             Change::MachineAdded { machine } => {
                 self.machines.insert(machine.id, (**machine).clone());
+                self.hostnames.insert(machine.hostname.clone(), machine.id);
                 self.lanes.insert(machine);
             }
             Change::MachineRemoved { machine } => {
                 if let Some(gone) = self.machines.remove(machine) {
+                    self.hostnames.remove(&gone.hostname);
                     self.lanes.remove(&gone);
                 }
             }

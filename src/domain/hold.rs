@@ -1,11 +1,16 @@
 //! Why the cursor does not move: one kind, one sentence, by precedence (R78, R139-R141).
 
+use imbl::OrdSet;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::observed::Observed;
+use super::fleet::{Environment, Pause, Ring};
+use super::ids::MachineId;
+use super::lane::Lane;
+use super::observed::{Observed, Telemetry};
 use super::rollout::Rollout;
-use super::world::World;
+use super::span::Seconds;
+use super::world::{World, place};
 
 /// The kinds of a hold, in order of precedence (R141).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,10 +45,184 @@ pub struct Hold {
     pub kind: HoldKind,
     /// One sentence that names who and since when.
     pub sentence: String,
+    /// The machine, ring or environment it names first.
+    pub on: String,
+    /// Since when, where that is known.
+    pub since: Option<Timestamp>,
 }
 
 /// The first reason for which the cursor of a running rollout stays where it is; none while it simply works.
 pub fn hold(world: &World, observed: &Observed, rollout: &Rollout, now: Timestamp) -> Option<Hold> {
-    let _ = (world, observed, rollout, now);
-    None
+    if !rollout.is_running() {
+        return None;
+    }
+    if observed.telemetry == Telemetry::Unreadable {
+        return Some(telemetry());
+    }
+    let environment = world.cursor_environment(rollout)?;
+    let tier = Tier { world, rollout, environment, lanes: lanes(world, environment), now };
+    None.or_else(|| tier.paused())
+        .or_else(|| tier.paused_ring())
+        .or_else(|| tier.halted())
+        .or_else(|| tier.nothing_gateable())
+        .or_else(|| tier.failing())
+        .or_else(|| tier.skipped())
+        .or_else(|| tier.ladder())
+        .or_else(|| tier.settling())
+        .or_else(|| tier.straggling_holder())
+}
+
+fn telemetry() -> Hold {
+    let sentence = "telemetry cannot be read: nothing is granted or promoted until it can, and the counts are those \
+                    of the main database";
+    Hold { kind: HoldKind::Telemetry, sentence: sentence.to_owned(), on: "telemetry".to_owned(), since: None }
+}
+
+fn lanes<'a>(world: &'a World, environment: &Environment) -> Vec<(&'a Ring, &'a Lane)> {
+    let lanes = world.lanes().of_environment(environment.id);
+    lanes.filter_map(|((_, ring), lane)| Some((world.rings.get(ring)?, lane))).collect()
+}
+
+/// The environment the cursor stands on.
+struct Tier<'a> {
+    world: &'a World,
+    rollout: &'a Rollout,
+    environment: &'a Environment,
+    lanes: Vec<(&'a Ring, &'a Lane)>,
+    now: Timestamp,
+}
+
+impl Tier<'_> {
+    fn paused(&self) -> Option<Hold> {
+        let pause = self.environment.paused.as_ref()?;
+        let sentence = format!("environment {} is paused {}", self.environment.slug, by_whom(pause));
+        Some(Hold { kind: HoldKind::PausedEnvironment, sentence, on: self.slug(), since: Some(pause.at) })
+    }
+
+    fn paused_ring(&self) -> Option<Hold> {
+        let unfinished = |(ring, lane): &&(&Ring, &Lane)| ring.paused.is_some() && !lane.unfinished.is_empty();
+        let (ring, _) = self.lanes.iter().find(unfinished)?;
+        let pause = ring.paused.as_ref()?;
+        let sentence = format!("ring {} is paused {}", ring.slug, by_whom(pause));
+        Some(Hold { kind: HoldKind::PausedRing, sentence, on: ring.slug.clone(), since: Some(pause.at) })
+    }
+
+    /// Names every halted ring with members here, the first one's reason first (R69).
+    fn halted(&self) -> Option<Hold> {
+        let halted: Vec<_> =
+            self.lanes.iter().filter_map(|(ring, _)| Some((ring, self.rollout.halted_rings.get(&ring.id)?))).collect();
+        let (ring, halt) = halted.first()?;
+        let others = match halted.len() {
+            1 => String::new(),
+            n => format!(" (and {} more rings)", n - 1),
+        };
+        let sentence = format!("ring {} is halted: {}{others}", ring.slug, halt.reason);
+        Some(Hold { kind: HoldKind::Halted, sentence, on: ring.slug.clone(), since: Some(halt.at) })
+    }
+
+    /// An environment without an unpaused member never promotes (R80).
+    fn nothing_gateable(&self) -> Option<Hold> {
+        let members: usize = self.lanes.iter().map(|(_, lane)| lane.members.len()).sum();
+        let paused: usize = self.lanes.iter().map(|(_, lane)| lane.paused.len()).sum();
+        if paused < members {
+            return None;
+        }
+        let why = if members == 0 { "it has no machines" } else { "every machine in it is paused" };
+        let sentence = format!("environment {} has nothing gateable: {why}", self.environment.slug);
+        Some(Hold { kind: HoldKind::NothingGateable, sentence, on: self.slug(), since: None })
+    }
+
+    fn failing(&self) -> Option<Hold> {
+        let failing = self.union(|lane| &lane.failing);
+        let erroring = self.union(|lane| &lane.erroring);
+        let sentence = match (failing.is_empty(), erroring.is_empty()) {
+            (true, true) => return None,
+            (false, true) => format!("{} failed", self.names(&failing)),
+            (true, false) => format!("{} cannot be rendered", self.names(&erroring)),
+            (false, false) => format!("{} failed, {} cannot be rendered", self.names(&failing), self.names(&erroring)),
+        };
+        let first = failing.iter().chain(&erroring).next().and_then(|id| self.world.machines.get(id))?;
+        let since = first.last_result.as_ref().map(|r| r.at).or(first.render_error.as_ref().map(|e| e.at));
+        Some(Hold { kind: HoldKind::Failing, sentence, on: first.hostname.clone(), since })
+    }
+
+    /// A machine that was paused before it applied holds the cursor (R79).
+    fn skipped(&self) -> Option<Hold> {
+        let skipped = self.union(|lane| &lane.skipped);
+        let first = self.world.machines.get(skipped.iter().next()?)?;
+        let sentence = format!(
+            "{} {} paused before applying the release and {} environment {}",
+            self.names(&skipped),
+            if skipped.len() == 1 { "was" } else { "were" },
+            if skipped.len() == 1 { "holds" } else { "hold" },
+            self.environment.slug
+        );
+        let since = first.paused.as_ref().map(|p| p.at);
+        Some(Hold { kind: HoldKind::PausedBeforeApply, sentence, on: first.hostname.clone(), since })
+    }
+
+    /// A ladder that tops out below 100 leaves machines unelected for ever (R73).
+    fn ladder(&self) -> Option<Hold> {
+        let (ring, top) = self.lanes.iter().find_map(|(ring, lane)| {
+            let top = ring.settings.wave_ladder.iter().map(|rung| rung.pct).max().unwrap_or(0);
+            let left_out = lane.queue.iter().any(|(bucket, _)| *bucket >= top);
+            (top < 100 && left_out).then_some((ring, top))
+        })?;
+        let sentence = format!("the ladder of ring {} tops out at {top} %: not every machine is elected", ring.slug);
+        Some(Hold { kind: HoldKind::Ladder, sentence, on: ring.slug.clone(), since: None })
+    }
+
+    /// Promotion waits for every open window, also in uncapped rings (R46).
+    fn settling(&self) -> Option<Hold> {
+        let last = self.lanes.iter().filter_map(|(ring, lane)| {
+            let settle = ring.settings.min_settle_seconds;
+            let (first, machine) = lane.settling(settle, self.now).last()?;
+            Some((settle.after(*first), *first, *machine))
+        });
+        let (end, since, machine) = last.max()?;
+        let on = self.world.hostname(machine).to_owned();
+        let sentence = format!("{on} settles for another {}", Seconds::between(self.now, end));
+        Some(Hold { kind: HoldKind::Settle, sentence, on, since: Some(since) })
+    }
+
+    /// Past the last environment a lease in an earlier one blocks the completion (R86).
+    fn straggling_holder(&self) -> Option<Hold> {
+        let cursor = self.rollout.cursor.as_ref()?;
+        let is_last = !self.world.path().into_iter().filter_map(place).any(|place| place > *cursor);
+        let done = self.lanes.iter().all(|(_, lane)| lane.unfinished.is_empty());
+        if !is_last || !done {
+            return None;
+        }
+        let mut holders = self.world.lanes().iter().flat_map(|(_, lane)| lane.holders.iter());
+        let machine = self.world.machines.get(holders.next()?)?;
+        let sentence = format!("{} still holds a slot in an environment that was promoted", machine.hostname);
+        let since = machine.lease.as_ref().map(|l| l.granted_at);
+        Some(Hold { kind: HoldKind::HolderInPromotedEnv, sentence, on: machine.hostname.clone(), since })
+    }
+
+    fn slug(&self) -> String {
+        self.environment.slug.clone()
+    }
+
+    fn union(&self, set: impl Fn(&Lane) -> &OrdSet<MachineId>) -> OrdSet<MachineId> {
+        self.lanes.iter().flat_map(|(_, lane)| set(lane).iter().copied()).collect()
+    }
+
+    /// Up to three host names, then a count.
+    fn names(&self, machines: &OrdSet<MachineId>) -> String {
+        let mut names: Vec<&str> = machines.iter().map(|id| self.world.hostname(*id)).collect();
+        names.sort_unstable();
+        match names.len() {
+            0..=3 => names.join(", "),
+            n => format!("{} and {} more", names[..3].join(", "), n - 3),
+        }
+    }
+}
+
+/// `by op-a since 2026-01-01T00:00:00Z: storage work`.
+pub(super) fn by_whom(pause: &Pause) -> String {
+    match &pause.reason {
+        Some(reason) => format!("by {}: {reason}", pause.by),
+        None => format!("by {}", pause.by),
+    }
 }

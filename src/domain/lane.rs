@@ -191,7 +191,9 @@ impl Standing {
             skipped: paused && first.is_none(),
             paused,
             failing: !paused && machine.last_result.as_ref().is_some_and(failed),
-            erroring: !paused && machine.render_error.as_ref().is_some_and(|e| Some(e.generation) == generation),
+            erroring: !paused
+                && !done
+                && machine.render_error.as_ref().is_some_and(|e| Some(e.generation) == generation),
             served: machine.served.as_ref().is_some_and(|s| Some(s.generation) == generation),
         }
     }

@@ -129,7 +129,7 @@ impl<'a> LaneView<'a> {
     }
 
     /// The elected part of the queue, in order (R31, R72).
-    pub fn queue(&self) -> impl Iterator<Item = MachineId> + 'a {
+    pub fn queue(&self) -> impl Iterator<Item = MachineId> + use<'a> {
         let end = (self.elected, MachineId(uuid::Uuid::nil()));
         self.lane.queue.range(..end).map(|(_, machine)| *machine)
     }

@@ -56,6 +56,8 @@ pub struct World {
     pub next_generation: Generation,
     /// The reconciler's seat.
     pub seat: SeatRecord,
+    /// Machines by host name; an index, never stored.
+    pub(super) hostnames: OrdMap<String, MachineId>,
     pub(super) lanes: Lanes,
 }
 
@@ -89,8 +91,10 @@ impl From<Stored> for World {
             rollouts: stored.rollouts.into_iter().collect(),
             next_generation: stored.next_generation,
             seat: stored.seat,
+            hostnames: OrdMap::new(),
             lanes: Lanes::default(),
         };
+        world.hostnames = world.machines.values().map(|m| (m.hostname.clone(), m.id)).collect();
         world.reindex();
         world
     }

@@ -2,13 +2,61 @@
 
 use jiff::Timestamp;
 
-use super::super::input::Input;
+use super::super::change::Change;
+use super::super::input::{Input, Order, Verb};
 use super::super::observed::Observed;
 use super::super::verdict::{Reply, Verdict};
 use super::super::world::World;
+use super::draft::Draft;
+use super::{environment, machine, pause, poll, release, report, ring, start, stop, tick};
 
 /// Decides one input. Pure, total, and the same in every process: time is an argument, new identities come with it.
 pub fn decide(world: &World, observed: &Observed, input: &Input, now: Timestamp) -> Verdict {
-    let _ = (world, observed, input, now);
-    Verdict { changes: Vec::new(), reply: Reply::Done }
+    let mut draft = Draft::new(world, input, now);
+    let reply = match input {
+        Input::Tick => tick::tick(&mut draft, observed),
+        Input::Poll(asked) => poll::poll(&mut draft, observed, asked),
+        Input::Report(told) => report::report(&mut draft, told),
+        Input::Rebuilt { machine, version } => report::rebuilt(&mut draft, *machine, version.clone()),
+        Input::Verb(order) => verb(&mut draft, order),
+        Input::TakeSeat { holder } => take_seat(&mut draft, holder),
+    };
+    draft.verdict(reply)
+}
+
+fn verb(draft: &mut Draft<'_>, order: &Order) -> Reply {
+    match &order.verb {
+        Verb::PatchAccount { auto_deploy, track_config_tags } => patch_account(draft, *auto_deploy, *track_config_tags),
+        Verb::CreateEnvironment { .. } => environment::create(draft, &order.verb),
+        Verb::PatchEnvironment { .. } => environment::patch(draft, &order.verb),
+        Verb::CreateRing { id, slug, settings } => ring::create(draft, *id, slug, settings),
+        Verb::PatchRing { ring, patch } => ring::patch(draft, *ring, patch),
+        Verb::Pause(level) => pause::pause(draft, *level, order),
+        Verb::Unpause(level) => pause::unpause(draft, *level),
+        Verb::AddMachine { .. } => machine::add(draft, &order.verb),
+        Verb::AssignMachine { .. } => machine::assign(draft, &order.verb),
+        Verb::RemoveMachine { machine } => machine::remove(draft, *machine),
+        Verb::PublishRelease { .. } => release::publish(draft, &order.verb),
+        Verb::Yank { release } => stop::yank(draft, *release, order),
+        Verb::Start { .. } => start::start(draft, &order.verb),
+        Verb::Halt { rollout } => stop::halt(draft, *rollout, order),
+    }
+}
+
+/// Two switches and nothing else are writable (R119).
+fn patch_account(draft: &mut Draft<'_>, auto_deploy: Option<bool>, track_config_tags: Option<bool>) -> Reply {
+    let mut account = draft.world().account.clone();
+    account.auto_deploy = auto_deploy.unwrap_or(account.auto_deploy);
+    account.track_config_tags = track_config_tags.unwrap_or(account.track_config_tags);
+    if account != draft.world().account {
+        draft.push(Change::AccountChanged { account });
+    }
+    Reply::Done
+}
+
+/// Whoever asks gets the seat: when to ask is judged by the process that wants it, by its own clock.
+fn take_seat(draft: &mut Draft<'_>, holder: &str) -> Reply {
+    let epoch = draft.world().seat.epoch + 1;
+    draft.push(Change::SeatTaken { holder: holder.to_owned(), epoch });
+    Reply::Seated(epoch)
 }

@@ -1,5 +1,23 @@
 //! The one decision function and its parts, a file per question.
 
 mod entry;
+mod draft;
+
+// People.
+mod start;
+mod stop;
+mod pause;
+mod ring;
+mod environment;
+mod machine;
+mod release;
+
+// Agents.
+mod poll;
+mod report;
+
+// The reconciler.
+mod tick;
 
 pub use entry::decide;
+pub(super) use tick::aged;

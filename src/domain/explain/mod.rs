@@ -1,5 +1,8 @@
-//! What a rollout, a ring or a machine waits for, on whom, since when, and the next verb.
+//! What a rollout, a ring or a machine waits for: one sentence, on whom, since when, and the next verb.
 
 mod sentence;
+mod rollout;
+mod ring;
+mod machine;
 
 pub use sentence::{Explanation, Subject, explain};

@@ -1,0 +1,34 @@
+//! Releases come into being once and are never edited (R4).
+
+use super::super::change::Change;
+use super::super::input::Verb;
+use super::super::refusal::Refusal;
+use super::super::release::Release;
+use super::super::verdict::Reply;
+use super::super::world::CATALOG_MAX;
+use super::draft::Draft;
+
+pub(super) fn publish(draft: &mut Draft<'_>, verb: &Verb) -> Reply {
+    let Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content } = verb
+    else {
+        return Reply::Done;
+    };
+    if draft.world().releases.len() >= CATALOG_MAX {
+        return Reply::Refused(Refusal::Full { what: "releases", limit: CATALOG_MAX });
+    }
+    draft.push(Change::ReleasePublished {
+        release: Release {
+            id: *id,
+            git_ref: git_ref.clone(),
+            commit: commit.clone(),
+            engine: engine.clone(),
+            timeout_seconds: *timeout_seconds,
+            notes: notes.clone(),
+            target_version: target_version.clone(),
+            content: content.clone(),
+            created_at: draft.now,
+            yanked: None,
+        },
+    });
+    Reply::Release(*id)
+}
