@@ -1,0 +1,234 @@
+//! The one table of commands: help, palette, hints, keymaps and docs/keys.md are all made from it.
+
+/// Everything a key or the palette can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Command {
+    /// Move the selection.
+    Up,
+    /// Move the selection.
+    Down,
+    /// Move the selection by a page.
+    PageUp,
+    /// Move the selection by a page.
+    PageDown,
+    /// To the first row.
+    First,
+    /// To the last row.
+    Last,
+    /// Fold the row, or go to its parent.
+    Left,
+    /// Unfold the row, or go to its first child.
+    Right,
+    /// Fold or unfold the row.
+    Fold,
+    /// Drill into the row.
+    Open,
+    /// Out of whatever is on top.
+    Back,
+    /// To the next pane or field.
+    NextPane,
+    /// The screen of things that need a human.
+    ScreenNow,
+    /// The screen of the rollout.
+    ScreenRollout,
+    /// The screen of changes and own notices.
+    ScreenLog,
+    /// Keys of this screen.
+    Help,
+    /// Every command by name.
+    Palette,
+    /// Narrow the list.
+    Filter,
+    /// Explain the row.
+    Why,
+    /// Copy the identity of the row.
+    Copy,
+    /// Draw everything again.
+    Redraw,
+    /// Stop the process until it is continued.
+    Suspend,
+    /// Leave.
+    Quit,
+    /// Let verbs through for a while.
+    Arm,
+    /// Back to read-only.
+    Disarm,
+    /// Stop the rollout.
+    HaltRollout,
+    /// Hold the environment of the row.
+    PauseEnvironment,
+    /// Hold the ring of the row.
+    PauseRing,
+    /// Skip the machine.
+    PauseMachine,
+    /// End the hold of the environment.
+    UnpauseEnvironment,
+    /// End the hold of the ring.
+    UnpauseRing,
+    /// Let the machine join again.
+    UnpauseMachine,
+    /// Begin the running release again.
+    Reset,
+    /// Press the button that is selected.
+    Confirm,
+    /// Confirm a verb that stops.
+    ConfirmStop,
+}
+
+/// What a command may do to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// Moves what is shown.
+    View,
+    /// Opens or answers a dialog that stops something.
+    Stop,
+    /// Opens or answers a dialog of a verb that has to be armed.
+    Act,
+}
+
+/// Where a command stands in help and docs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Getting around.
+    Move,
+    /// Screens.
+    Screens,
+    /// Looking closer.
+    Look,
+    /// The program itself.
+    Program,
+    /// Verbs.
+    Verbs,
+    /// Answers to a dialog.
+    Dialog,
+}
+
+impl Group {
+    /// Every group, in the order help shows them.
+    pub const ALL: [Self; 6] = [Self::Move, Self::Screens, Self::Look, Self::Verbs, Self::Dialog, Self::Program];
+
+    /// Its heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Move => "Move",
+            Self::Screens => "Screens",
+            Self::Look => "Look",
+            Self::Program => "Program",
+            Self::Verbs => "Verbs",
+            Self::Dialog => "In a dialog",
+        }
+    }
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spec {
+    /// Which.
+    pub command: Command,
+    /// What keymaps and the palette call it.
+    pub name: &'static str,
+    /// Two or three words for the hint line.
+    pub hint: &'static str,
+    /// One sentence for help and docs.
+    pub about: &'static str,
+    /// Where it stands.
+    pub group: Group,
+    /// What it may do.
+    pub reach: Reach,
+}
+
+const fn view(command: Command, name: &'static str, hint: &'static str, about: &'static str, group: Group) -> Spec {
+    Spec { command, name, hint, about, group, reach: Reach::View }
+}
+
+const fn stop(command: Command, name: &'static str, hint: &'static str, about: &'static str) -> Spec {
+    Spec { command, name, hint, about, group: Group::Verbs, reach: Reach::Stop }
+}
+
+const fn act(command: Command, name: &'static str, hint: &'static str, about: &'static str) -> Spec {
+    Spec { command, name, hint, about, group: Group::Verbs, reach: Reach::Act }
+}
+
+/// The table.
+pub const COMMANDS: [Spec; 35] = {
+    use Command as C;
+    use Group as G;
+    [
+        view(C::Up, "up", "up", "Selects the row above.", G::Move),
+        view(C::Down, "down", "down", "Selects the row below.", G::Move),
+        view(C::PageUp, "page-up", "page up", "Moves one page up.", G::Move),
+        view(C::PageDown, "page-down", "page down", "Moves one page down.", G::Move),
+        view(C::First, "first", "first", "Selects the first row.", G::Move),
+        view(C::Last, "last", "last", "Selects the last row; the log follows from there.", G::Move),
+        view(C::Left, "left", "fold", "Folds the row, or goes to the row it belongs to.", G::Move),
+        view(C::Right, "right", "unfold", "Unfolds the row, or goes to its first one.", G::Move),
+        view(C::Fold, "fold", "fold", "Folds or unfolds the row.", G::Move),
+        view(C::Open, "open", "open", "Opens the row.", G::Move),
+        view(C::Back, "back", "back", "Closes what is on top, clears the filter, goes back.", G::Move),
+        view(C::NextPane, "next-pane", "next", "Goes to the next pane, or to the next field of a dialog.", G::Move),
+        view(C::ScreenNow, "now", "now", "Everything that needs a human, and what runs.", G::Screens),
+        view(C::ScreenRollout, "rollout", "rollout", "Environments, rings and machines of the rollout.", G::Screens),
+        view(C::ScreenLog, "log", "log", "What changed, in plain words, and the console's own notices.", G::Screens),
+        view(C::Help, "help", "help", "The keys of this screen.", G::Look),
+        view(C::Palette, "palette", "command", "Any command or screen by its name.", G::Look),
+        view(C::Filter, "filter", "filter", "Narrows the list: state=failed held>30m !paused text.", G::Look),
+        view(C::Why, "why", "why", "What the row waits for, on whom, since when, and what to do next.", G::Look),
+        view(C::Copy, "copy", "copy id", "Copies the identity of the row to the clipboard of your terminal.", G::Look),
+        act(C::Arm, "arm", "arm", "Asks for a reason and lets verbs through for ten minutes."),
+        view(C::Disarm, "disarm", "disarm", "Back to read-only at once.", G::Verbs),
+        stop(C::HaltRollout, "halt-rollout", "halt rollout", "Stops the rollout; runs in flight are cancelled."),
+        stop(C::PauseEnvironment, "pause-environment", "hold environment", "Holds the environment of the row."),
+        stop(C::PauseRing, "pause-ring", "hold ring", "Holds the ring of the row; leases and queue stay."),
+        act(
+            C::PauseMachine,
+            "pause-machine",
+            "skip machine",
+            "Pauses the machine: its slot, if it holds one, goes on.",
+        ),
+        act(C::UnpauseEnvironment, "unpause-environment", "environment", "Ends the hold of the environment."),
+        act(C::UnpauseRing, "unpause-ring", "ring", "Ends the hold of the ring."),
+        act(C::UnpauseMachine, "unpause-machine", "machine", "Lets the machine join again, at its place in the queue."),
+        act(C::Reset, "reset", "reset rollout", "Begins the running release again; done machines are passed over."),
+        view(C::Confirm, "confirm", "press", "Presses the button that is selected, accepts the text.", G::Dialog),
+        view(C::ConfirmStop, "confirm-stop", "yes, stop it", "Confirms a dialog that stops something.", G::Dialog),
+        view(C::Redraw, "redraw", "redraw", "Draws the screen anew.", G::Program),
+        view(
+            C::Suspend,
+            "suspend",
+            "suspend",
+            "Gives the terminal back until the shell continues the program.",
+            G::Program,
+        ),
+        view(C::Quit, "quit", "quit", "Leaves. Asks only while an order is on its way.", G::Program),
+    ]
+};
+
+impl Command {
+    /// Its row in the table.
+    pub fn spec(self) -> &'static Spec {
+        COMMANDS.iter().find(|spec| spec.command == self).unwrap_or(&COMMANDS[0])
+    }
+
+    /// The command of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        COMMANDS.iter().find(|spec| spec.name == name).map(|spec| spec.command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_one_row_and_one_name() {
+        let mut names: Vec<_> = COMMANDS.iter().map(|s| s.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), COMMANDS.len());
+        for spec in &COMMANDS {
+            assert_eq!(spec.command.spec(), spec, "a second row for {:?}", spec.command);
+            assert_eq!(Command::named(spec.name), Some(spec.command));
+            assert!(spec.about.ends_with('.'), "{}", spec.about);
+        }
+    }
+}

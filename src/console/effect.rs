@@ -1,0 +1,96 @@
+//! What the console asks the terminal half to do. Effects are values, so tests compare them.
+//!
+//! An order leaves in a sealed envelope. There are two ways to make one: a stopping verb needs nothing, every other
+//! verb needs an `Armed` proof, which only an armed console hands out. A missing check does not compile.
+
+use super::arming::Armed;
+use crate::domain::change::Level;
+use crate::domain::ids::{EnvironmentId, MachineId, RingId, RolloutId};
+use crate::domain::input::{Order, Verb};
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Give an order over the link, once. The answer comes back as `Msg::Answer` under the order's key.
+    SendOrder(Box<Sealed>),
+    /// Read the last results of a machine. The answer comes back as `Msg::Results`.
+    LoadResults {
+        /// Of which rollout.
+        rollout: RolloutId,
+        /// Of which machine.
+        machine: MachineId,
+    },
+    /// Put this text on the clipboard of the person's terminal (OSC 52).
+    Copy(String),
+    /// Draw every cell again: something else wrote to the terminal.
+    Redraw,
+    /// Give the terminal back and stop the process until it is continued.
+    Suspend,
+    /// Leave.
+    Quit,
+}
+
+/// The verbs that only ever stop something: always allowed, on stale data and unarmed too.
+///
+/// Pausing a machine is none of them: it frees a slot and so starts the next machine (R110).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Halt a rollout (R115).
+    Rollout(RolloutId),
+    /// Hold a ring.
+    Ring(RingId),
+    /// Hold an environment.
+    Environment(EnvironmentId),
+}
+
+impl Stop {
+    /// The verb it stands for.
+    pub fn verb(self) -> Verb {
+        match self {
+            Self::Rollout(rollout) => Verb::Halt { rollout },
+            Self::Ring(ring) => Verb::Pause(Level::Ring(ring)),
+            Self::Environment(environment) => Verb::Pause(Level::Environment(environment)),
+        }
+    }
+}
+
+/// Who orders, why, and under which idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// The person.
+    pub by: String,
+    /// In that person's words.
+    pub reason: Option<String>,
+    /// One per confirmation.
+    pub key: String,
+}
+
+/// An order that passed the checks its verb needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sealed(Order);
+
+impl Sealed {
+    /// Seals a stopping verb.
+    pub fn stop(stop: Stop, signature: Signature) -> Self {
+        Self(order(stop.verb(), signature))
+    }
+
+    /// Seals any verb; `armed` proves that the person armed the console.
+    pub fn armed(verb: Verb, _armed: Armed, signature: Signature) -> Self {
+        Self(order(verb, signature))
+    }
+
+    /// What is inside.
+    pub fn order(&self) -> &Order {
+        &self.0
+    }
+
+    /// Opens it, to send it.
+    pub fn into_order(self) -> Order {
+        self.0
+    }
+}
+
+fn order(verb: Verb, signature: Signature) -> Order {
+    Order { verb, by: signature.by, reason: signature.reason, key: Some(signature.key) }
+}

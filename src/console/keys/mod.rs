@@ -1,0 +1,5 @@
+//! Keymaps: which chords mean which command, in which mode.
+
+mod keymap;
+
+pub use keymap::{Found, Keymap, Mode};

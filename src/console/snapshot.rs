@@ -1,0 +1,146 @@
+//! What the screen is made from: one account at one moment, in types of the console's own.
+//!
+//! The terminal half converts the link's picture into this, so that the pure half knows neither links nor sockets.
+
+use std::sync::Arc;
+
+use imbl::Vector;
+use jiff::Timestamp;
+
+use crate::domain::change::Entry;
+use crate::domain::ids::Epoch;
+use crate::domain::observed::Observed;
+use crate::domain::release::Outcome;
+use crate::domain::span::Seconds;
+use crate::domain::world::World;
+
+/// From this age on a source is stale: its age is shown and verbs other than stopping are refused.
+pub const STALE_AFTER: Seconds = Seconds(30);
+
+/// From this age on the age of the last tick is shown (R53, R171).
+pub const TICK_LATE_AFTER: Seconds = Seconds(90);
+
+/// How the source of the picture stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Freshness {
+    /// The first answer is still out.
+    Connecting,
+    /// Something, if only a heartbeat, arrived at this moment.
+    Live(Timestamp),
+    /// Nothing arrives any more; the last picture stays.
+    Lost {
+        /// Since when.
+        since: Timestamp,
+        /// Why, in one sentence.
+        why: String,
+        /// When the next try begins.
+        retry_at: Option<Timestamp>,
+    },
+    /// It answers, and the answer is no.
+    Refused {
+        /// Why, in one sentence.
+        why: String,
+        /// What to do.
+        hint: String,
+    },
+}
+
+impl Freshness {
+    /// How old the picture is at `now`; none where there never was one or it is refused.
+    pub fn age(&self, now: Timestamp) -> Option<Seconds> {
+        match self {
+            Self::Live(at) => Some(Seconds::between(*at, now)),
+            Self::Lost { since, .. } => Some(Seconds::between(*since, now)),
+            Self::Connecting | Self::Refused { .. } => None,
+        }
+    }
+
+    /// True where a decision may rely on the picture: it lives, and not longer ago than `STALE_AFTER`.
+    pub fn is_fresh(&self, now: Timestamp) -> bool {
+        matches!(self, Self::Live(at) if Seconds::between(*at, now) <= STALE_AFTER)
+    }
+}
+
+/// What the person at the keys may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// Look.
+    Viewer,
+    /// Act.
+    Operator,
+    /// Act, and configure the account.
+    Owner,
+}
+
+impl Access {
+    /// One word for the header.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Operator => "operator",
+            Self::Owner => "owner",
+        }
+    }
+}
+
+/// Who ticks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seat {
+    /// The process that holds the reconciler's seat.
+    pub holder: Option<String>,
+    /// Its epoch.
+    pub epoch: Epoch,
+    /// When the last tick was decided; none = no tick yet.
+    pub last_tick: Option<Timestamp>,
+}
+
+/// One account at one moment. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// Facts.
+    pub world: Arc<World>,
+    /// Presence, telemetry, nodes.
+    pub observed: Arc<Observed>,
+    /// The last changes, oldest first.
+    pub tail: Vector<Entry>,
+    /// Who ticks.
+    pub seat: Seat,
+    /// How fresh all of it is.
+    pub api: Freshness,
+    /// Whom the link talks to: a URL or `demo`.
+    pub endpoint: String,
+    /// The account's name.
+    pub account: String,
+    /// What the reader may do.
+    pub access: Access,
+}
+
+/// One failing state of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FailedState {
+    /// Its id in the release.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// What it said.
+    pub comment: String,
+}
+
+/// One run as its agent reported it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunResult {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// By the agent's clock.
+    pub started_at: Timestamp,
+    /// By the agent's clock.
+    pub finished_at: Timestamp,
+    /// By the control plane's clock.
+    pub received_at: Timestamp,
+    /// States that changed something.
+    pub changed_count: u64,
+    /// States that failed.
+    pub failed_states: Vec<FailedState>,
+    /// The end of its log.
+    pub log_tail: String,
+}
