@@ -28,3 +28,9 @@ pub mod nudge;
 pub mod rows;
 pub mod hold;
 pub mod explain;
+
+// What must never be true of one.
+pub mod invariants;
+
+#[cfg(test)]
+mod tests;

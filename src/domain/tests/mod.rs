@@ -1,0 +1,17 @@
+//! The rules of ring rollouts, one test per rule or row of a table, each naming what it proves.
+
+mod rig;
+mod scope;
+mod leases;
+mod queue;
+mod settling;
+mod stalls;
+mod failures;
+mod promotion;
+mod starting;
+mod pausing;
+mod stopping;
+mod settings;
+mod membership;
+mod sentences;
+mod random;
