@@ -1,6 +1,36 @@
 //! The loop around the core: inputs in, decisions appended, worlds published. Technology stays behind the ports.
 
+// What the loop runs on, and what a reader holds.
 pub mod ports;
 pub mod host;
 pub mod picture;
 pub mod link;
+
+// Inputs in, decisions appended, worlds published.
+pub mod door;
+pub mod publish;
+pub mod observe;
+pub mod nudges;
+mod repeat;
+mod draft;
+mod reader;
+pub mod turn;
+pub mod turns;
+
+// Who ticks.
+pub mod seat;
+pub mod ticker;
+
+// Whom it serves: agents and a console in the same process.
+pub mod render;
+pub mod desk;
+mod contents;
+pub mod answer;
+pub mod local;
+
+// Everything of one account, put together.
+pub mod upkeep;
+pub mod stop;
+mod time;
+pub mod trouble;
+pub mod service;

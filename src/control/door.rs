@@ -1,0 +1,102 @@
+//! The one door into a world: whoever wants something decided asks here, whoever reads subscribes here.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::publish::Published;
+use crate::domain::ids::Epoch;
+use crate::domain::input::Input;
+use crate::domain::verdict::Reply;
+use crate::domain::world::World;
+
+/// Requests that may wait for the loop; one more is told to come again.
+pub const REQUESTS_WAITING: usize = 16_384;
+
+/// Why a request got no reply of the core.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DoorError {
+    /// Too much waits, or other processes kept appending first. Nothing was done.
+    #[error("the control plane is busy, nothing was done")]
+    Busy,
+    /// The journal could not be read or written. Nothing was done.
+    #[error("nothing was done: {0}")]
+    Journal(String),
+    /// The journal failed during an append and could not be asked since: it may have been done.
+    #[error("it may have been done: {0}")]
+    Unknown(String),
+    /// The seat is not held in the epoch this was asked under. Nothing was done.
+    #[error("the reconciler's seat changed hands, nothing was done")]
+    Deposed,
+    /// The loop has come to its end. Nothing was done.
+    #[error("the control plane is stopping, nothing was done")]
+    Stopped,
+}
+
+/// What waits for the loop.
+#[derive(Debug)]
+pub(super) struct Request {
+    /// What is to be decided.
+    pub(super) input: Input,
+    /// The epoch the seat must be in for it to be decided at all.
+    pub(super) under: Option<Epoch>,
+    /// Where the reply goes.
+    pub(super) reply: oneshot::Sender<Result<Reply, DoorError>>,
+}
+
+impl Request {
+    /// Answers it; whoever asked may be gone by now.
+    pub(super) fn answer(self, reply: Result<Reply, DoorError>) {
+        let _ = self.reply.send(reply);
+    }
+}
+
+/// The door. Cheap to clone; one per account and process.
+#[derive(Debug, Clone)]
+pub struct Door {
+    requests: mpsc::Sender<Request>,
+    published: watch::Receiver<Published>,
+}
+
+impl Door {
+    /// A door, and the end the loop takes requests from.
+    pub(super) fn new(published: watch::Receiver<Published>) -> (Self, mpsc::Receiver<Request>) {
+        let (requests, waiting) = mpsc::channel(REQUESTS_WAITING);
+        (Self { requests, published }, waiting)
+    }
+
+    /// Has `input` decided; the reply comes after its changes are durable and published.
+    pub async fn ask(&self, input: Input) -> Result<Reply, DoorError> {
+        self.send(input, None).await
+    }
+
+    /// Has `input` decided only while the seat is in `epoch`; a tick is decided in no other way.
+    pub async fn ask_under(&self, epoch: Epoch, input: Input) -> Result<Reply, DoorError> {
+        self.send(input, Some(epoch)).await
+    }
+
+    /// The newest published world, again and again.
+    pub fn published(&self) -> watch::Receiver<Published> {
+        self.published.clone()
+    }
+
+    /// The world as it was published last; empty until the journal was loaded.
+    pub fn world(&self) -> Arc<World> {
+        Arc::clone(&self.published.borrow().world)
+    }
+
+    /// Returns once the journal was loaded.
+    pub async fn ready(&self) -> Result<(), DoorError> {
+        let mut published = self.published.clone();
+        published.wait_for(Published::is_loaded).await.map(drop).map_err(|_| DoorError::Stopped)
+    }
+
+    async fn send(&self, input: Input, under: Option<Epoch>) -> Result<Reply, DoorError> {
+        let (reply, answer) = oneshot::channel();
+        self.requests.try_send(Request { input, under, reply }).map_err(|refused| match refused {
+            mpsc::error::TrySendError::Full(_) => DoorError::Busy,
+            mpsc::error::TrySendError::Closed(_) => DoorError::Stopped,
+        })?;
+        answer.await.unwrap_or(Err(DoorError::Stopped))
+    }
+}

@@ -1,0 +1,134 @@
+//! A draft: everything that waits, decided in sequence on a scratch world, ready to be appended in one piece.
+
+use jiff::Timestamp;
+
+use super::door::{DoorError, Request};
+use super::ports::Batch;
+use super::publish::Published;
+use super::repeat::reply_to_repetition;
+use crate::domain::change::Entry;
+use crate::domain::decide::decide;
+use crate::domain::ids::{AccountId, Epoch, Revision};
+use crate::domain::input::Input;
+use crate::domain::observed::Observed;
+use crate::domain::verdict::{Reply, Verdict};
+use crate::domain::world::World;
+
+/// Requests decided in one go.
+pub(super) const REQUESTS_PER_BATCH: usize = 512;
+
+/// Entries after which a batch takes no further request; one request's changes are never torn apart.
+pub(super) const ENTRIES_PER_BATCH: usize = 4_096;
+
+/// Requests that were decided together, and the world they lead to.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    /// The revision it was decided on.
+    pub(super) expected: Revision,
+    /// What is to be appended; empty where nothing changes.
+    pub(super) entries: Vec<Entry>,
+    /// The scratch world.
+    pub(super) world: World,
+    /// A tick was decided, whether or not it changed anything.
+    pub(super) ticked: bool,
+    epoch: Option<Epoch>,
+    now: Timestamp,
+    /// In the order of the requests.
+    replies: Vec<Result<Reply, DoorError>>,
+}
+
+/// What requests are decided on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Basis<'a> {
+    /// The newest world and the changes that led to it.
+    pub(super) published: &'a Published,
+    /// The world outside.
+    pub(super) observed: &'a Observed,
+    /// The process that decides.
+    pub(super) process: &'a str,
+    /// What its clock says.
+    pub(super) clock: Timestamp,
+    /// The lowest epoch the journal is known to take a tick's changes from.
+    pub(super) floor: Epoch,
+}
+
+impl Draft {
+    /// Decides the first of `requests`, in order, until the batch is full. The rest is for the next draft.
+    pub(super) fn of(basis: Basis<'_>, requests: &[Request]) -> Self {
+        let mut draft = Self::blank(basis);
+        for request in requests.iter().take(REQUESTS_PER_BATCH) {
+            if draft.entries.len() >= ENTRIES_PER_BATCH {
+                break;
+            }
+            let reply = draft.verdict(basis, request).map(|verdict| draft.fold(basis, request, verdict));
+            draft.replies.push(reply);
+        }
+        draft
+    }
+
+    /// Replies to the first of `requests` while nothing can be appended: what changes nothing is answered, everything
+    /// else gets `error`. Each is decided on the published world, so that no reply rests on a change that is not kept.
+    pub(super) fn refusing(basis: Basis<'_>, requests: &[Request], error: &DoorError) -> Self {
+        let mut draft = Self::blank(basis);
+        for request in requests.iter().take(REQUESTS_PER_BATCH) {
+            let reply = draft.verdict(basis, request).and_then(|verdict| match verdict.changes.is_empty() {
+                true => Ok(verdict.reply),
+                false => Err(error.clone()),
+            });
+            draft.replies.push(reply);
+        }
+        draft
+    }
+
+    fn blank(basis: Basis<'_>) -> Self {
+        let world = World::clone(&basis.published.world);
+        Self {
+            expected: world.revision,
+            entries: Vec::new(),
+            now: basis.clock.max(world.at),
+            world,
+            ticked: false,
+            epoch: None,
+            replies: Vec::new(),
+        }
+    }
+
+    /// What goes to the journal.
+    pub(super) fn batch(&self, account: AccountId) -> Batch {
+        Batch { account, expected: self.expected, epoch: self.epoch, entries: self.entries.clone() }
+    }
+
+    /// Takes the requests that are decided in it off `waiting` and answers them.
+    pub(super) fn reply(self, waiting: &mut Vec<Request>) {
+        let answered = waiting.drain(..self.replies.len().min(waiting.len()));
+        answered.zip(self.replies).for_each(|(request, reply)| request.answer(reply));
+    }
+
+    /// Adds what was decided to the batch and to the scratch world.
+    fn fold(&mut self, basis: Basis<'_>, request: &Request, verdict: Verdict) -> Reply {
+        let author = request.input.author(&self.world, basis.process);
+        let entries = author.entries(&self.world, &verdict.changes, self.now);
+        entries.iter().for_each(|entry| self.world.apply(entry));
+        if request.input.needs_seat() {
+            self.ticked = true;
+            // The epoch guards a tick's changes, and only those: a verb needs no seat.
+            self.epoch = self.epoch.or(request.under.filter(|_| !entries.is_empty()));
+        }
+        self.entries.extend(entries);
+        verdict.reply
+    }
+
+    fn verdict(&self, basis: Basis<'_>, request: &Request) -> Result<Verdict, DoorError> {
+        let seated = request.under.is_none_or(|epoch| epoch == self.world.seat.epoch && epoch >= basis.floor);
+        if !seated || (request.input.needs_seat() && request.under.is_none()) {
+            return Err(DoorError::Deposed);
+        }
+        if let Input::Verb(order) = &request.input {
+            let known = basis.published.tail.iter().chain(&self.entries);
+            if let Some(reply) = reply_to_repetition(order, known) {
+                return Ok(Verdict { changes: Vec::new(), reply });
+            }
+        }
+        Ok(decide(&self.world, basis.observed, &request.input, self.now))
+    }
+}

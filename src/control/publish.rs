@@ -1,0 +1,148 @@
+//! What every reader of an account sees: the newest world, the changes that led to it, and how the journal stands.
+
+use std::sync::Arc;
+
+use imbl::Vector;
+use jiff::Timestamp;
+use tokio::sync::watch;
+
+use super::picture::{Freshness, SeatView};
+use crate::domain::change::Entry;
+use crate::domain::ids::Revision;
+use crate::domain::world::World;
+
+/// Entries kept at hand for change streams; older ones are read from the journal.
+pub const ENTRIES_AT_HAND: usize = 10_000;
+
+/// One account as of its last turn. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Published {
+    /// Facts.
+    pub world: Arc<World>,
+    /// The last changes without a gap, oldest first, the newest being the world's revision; at most
+    /// `ENTRIES_AT_HAND`.
+    pub tail: Vector<Entry>,
+    /// When this process last decided a tick; none = it did not yet.
+    pub last_tick: Option<Timestamp>,
+    /// `Connecting` until the journal was loaded, `Lost` while it cannot be read or written; never `Refused`.
+    pub journal: Freshness,
+}
+
+impl Default for Published {
+    fn default() -> Self {
+        let world = Arc::new(World::default());
+        Self { world, tail: Vector::new(), last_tick: None, journal: Freshness::Connecting }
+    }
+}
+
+impl Published {
+    /// False until the journal was loaded for the first time.
+    pub fn is_loaded(&self) -> bool {
+        self.journal != Freshness::Connecting
+    }
+
+    /// Who holds the seat, as the journal says, and when it ticked.
+    pub fn seat(&self) -> SeatView {
+        let seat = &self.world.seat;
+        SeatView { holder: seat.holder.clone(), epoch: seat.epoch, last_tick: self.last_tick }
+    }
+
+    /// Everything after `revision`, oldest first; none where that reaches back further than what is at hand, so that
+    /// the journal has to be read.
+    pub fn entries_after(&self, revision: Revision) -> Option<Vec<Entry>> {
+        if revision >= self.world.revision {
+            return Some(Vec::new());
+        }
+        let first = self.tail.front()?.revision;
+        let skipped = usize::try_from((revision + 1).checked_sub(first)?).ok()?;
+        Some(self.tail.iter().skip(skipped).cloned().collect())
+    }
+
+    /// The same after `entries` were folded into `world`.
+    fn extend(&mut self, world: Arc<World>, entries: impl IntoIterator<Item = Entry>) {
+        self.world = world;
+        self.tail.extend(entries);
+        let surplus = self.tail.len().saturating_sub(ENTRIES_AT_HAND);
+        if surplus > 0 {
+            self.tail = self.tail.split_off(surplus);
+        }
+    }
+}
+
+/// The writing end: held by the loop, and by nobody else.
+#[derive(Debug)]
+pub(super) struct Publisher {
+    published: watch::Sender<Published>,
+}
+
+impl Publisher {
+    pub(super) fn new() -> Self {
+        Self { published: watch::Sender::new(Published::default()) }
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<Published> {
+        self.published.subscribe()
+    }
+
+    /// What was published last.
+    pub(super) fn world(&self) -> Arc<World> {
+        Arc::clone(&self.published.borrow().world)
+    }
+
+    /// A copy of everything that was published last.
+    pub(super) fn current(&self) -> Published {
+        self.published.borrow().clone()
+    }
+
+    /// Publishes a world that was loaded, with the entries that led to it.
+    pub(super) fn load(&self, world: World, tail: Vec<Entry>, now: Timestamp) {
+        self.published.send_modify(|p| {
+            p.tail = Vector::new();
+            p.extend(Arc::new(world), tail);
+            p.journal = Freshness::Live(now);
+        });
+    }
+
+    /// Publishes a world that `entries` led to. Nothing is sent where there is nothing to say.
+    pub(super) fn advance(&self, world: World, entries: Vec<Entry>, ticked: bool, now: Timestamp) {
+        self.published.send_if_modified(|p| {
+            let lost = matches!(p.journal, Freshness::Lost { .. });
+            let news = ticked || !entries.is_empty() || lost;
+            if ticked {
+                p.last_tick = Some(now);
+            }
+            if !entries.is_empty() {
+                p.extend(Arc::new(world), entries);
+            }
+            if news {
+                p.journal = Freshness::Live(now);
+            }
+            news
+        });
+    }
+
+    /// The journal answers again.
+    pub(super) fn found(&self, now: Timestamp) {
+        self.published.send_if_modified(|p| {
+            let lost = matches!(p.journal, Freshness::Lost { .. });
+            if lost {
+                p.journal = Freshness::Live(now);
+            }
+            lost
+        });
+    }
+
+    /// The journal does not answer; the moment it was lost stays what it was. Before the first load there is no
+    /// world to be stale, so nothing is said.
+    pub(super) fn lost(&self, why: &str, now: Timestamp, retry_at: Option<Timestamp>) {
+        self.published.send_if_modified(|p| {
+            let since = match p.journal {
+                Freshness::Connecting => return false,
+                Freshness::Lost { since, .. } => since,
+                _ => now,
+            };
+            p.journal = Freshness::Lost { since, why: why.to_owned(), retry_at };
+            true
+        });
+    }
+}

@@ -1,0 +1,253 @@
+//! The seat: stands for it while nobody lives in it, shows signs of life while it is held, gives it back at the end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::watch;
+
+use super::door::Door;
+use super::host::Host;
+use super::ports::{Beat, Clock, Heartbeats};
+use super::stop::Stop;
+use super::time::{later, until};
+use super::trouble::sentence;
+use crate::domain::ids::{AccountId, Epoch};
+use crate::domain::input::Input;
+use crate::domain::verdict::Reply;
+use crate::domain::world::SeatRecord;
+
+/// A seat whose beat has not changed for this long, by one's own clock, is empty.
+pub const SEAT_EXPIRY: Duration = Duration::from_secs(15);
+
+/// How often the holder shows that it lives.
+pub const BEAT_EVERY: Duration = Duration::from_secs(5);
+
+/// How often somebody who stands for the seat looks at it.
+pub const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// The epoch this process holds the seat in, told to everybody in it. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Held {
+    epoch: watch::Sender<Option<Epoch>>,
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        Self { epoch: watch::Sender::new(None) }
+    }
+}
+
+impl Held {
+    /// The epoch, again and again; none while this process does not hold the seat.
+    pub fn epochs(&self) -> watch::Receiver<Option<Epoch>> {
+        self.epoch.subscribe()
+    }
+
+    /// The seat is lost, if it is still held in this epoch.
+    pub(super) fn lose(&self, epoch: Epoch) {
+        self.epoch.send_if_modified(|held| {
+            let lost = *held == Some(epoch);
+            if lost {
+                *held = None;
+            }
+            lost
+        });
+    }
+}
+
+/// Who stands for the seat of one account.
+pub(super) struct Candidate<H> {
+    pub(super) host: Arc<H>,
+    pub(super) account: AccountId,
+    pub(super) door: Door,
+    pub(super) held: Held,
+    pub(super) stop: Stop,
+}
+
+/// A seat that was just taken.
+struct Taken {
+    epoch: Epoch,
+    /// When it was asked for: whoever judges its beats began to count no earlier.
+    asked_at: Timestamp,
+}
+
+/// Stands, holds, and stands again, until it is stopped.
+pub(super) async fn run_seat<H: Host>(candidate: Candidate<H>) {
+    if candidate.door.ready().await.is_err() {
+        return;
+    }
+    while let Some(taken) = candidate.stand().await {
+        tracing::info!(account = %candidate.account, epoch = taken.epoch, "the seat is taken");
+        candidate.hold(&taken).await;
+        tracing::info!(account = %candidate.account, epoch = taken.epoch, "the seat is given up");
+    }
+}
+
+impl<H: Host> Candidate<H> {
+    fn now(&self) -> Timestamp {
+        self.host.clock().now()
+    }
+
+    /// Stands until the seat is taken. None = stopped first.
+    async fn stand(&self) -> Option<Taken> {
+        let mut watched = Watched::default();
+        while !self.stop.is_asked() {
+            match self.host.heartbeats().last(self.account).await {
+                Ok(beat) => {
+                    let seat = self.door.world().seat.clone();
+                    if watched.is_empty(&seat, beat, self.now())
+                        && let Some(taken) = self.take(seat.epoch).await
+                    {
+                        return Some(taken);
+                    }
+                }
+                // A beat that cannot be read proves nobody dead.
+                Err(error) => tracing::warn!(account = %self.account, why = %sentence(&error), "no beat can be read"),
+            }
+            tokio::select! {
+                biased;
+                () = self.stop.asked() => {}
+                () = self.host.clock().sleep(LOOK_EVERY) => {}
+            }
+        }
+        None
+    }
+
+    /// Takes the seat, unless somebody was faster: then the epoch is not the one that was looked at.
+    async fn take(&self, epoch: Epoch) -> Option<Taken> {
+        let asked_at = self.now();
+        let holder = self.host.process().to_owned();
+        match self.door.ask_under(epoch, Input::TakeSeat { holder }).await {
+            Ok(Reply::Seated(epoch)) => Some(Taken { epoch, asked_at }),
+            Ok(_) => None,
+            Err(error) => {
+                tracing::info!(account = %self.account, why = %error, "the seat was not taken");
+                None
+            }
+        }
+    }
+
+    /// Holds the seat until it is lost, its signs of life fail for too long, or the end.
+    async fn hold(&self, taken: &Taken) {
+        self.held.epoch.send_replace(Some(taken.epoch));
+        let kept = self.beat_on(taken).await;
+        self.held.lose(taken.epoch);
+        if kept {
+            self.release(taken.epoch).await;
+        }
+    }
+
+    /// Beats until the end (true) or until the seat is lost (false).
+    async fn beat_on(&self, taken: &Taken) -> bool {
+        let mut deadline = later(taken.asked_at, SEAT_EXPIRY);
+        let mut published = self.door.published();
+        let mut held = self.held.epochs();
+        for count in 1.. {
+            let began = self.now();
+            if began >= deadline {
+                // Others may think the seat empty by now: thawed or cut off, this process must not go on ticking.
+                return false;
+            }
+            let beat = Beat { holder: self.host.process().to_owned(), epoch: taken.epoch, count };
+            let beaten = tokio::select! {
+                biased;
+                () = self.host.clock().sleep(until(deadline, began)) => return false,
+                beaten = self.host.heartbeats().beat(self.account, beat) => beaten,
+            };
+            match beaten {
+                Ok(()) => deadline = later(began, SEAT_EXPIRY),
+                Err(error) => tracing::warn!(account = %self.account, why = %sentence(&error), "a beat failed"),
+            }
+            let pause = BEAT_EVERY.min(until(deadline, self.now()));
+            tokio::select! {
+                biased;
+                () = self.stop.asked() => return true,
+                _ = held.wait_for(|held| *held != Some(taken.epoch)) => return false,
+                _ = published.wait_for(|p| p.world.seat.epoch > taken.epoch) => return false,
+                () = self.host.clock().sleep(pause) => {}
+            }
+        }
+        false
+    }
+
+    /// Says "nobody", so that the next one need not wait for the expiry.
+    async fn release(&self, epoch: Epoch) {
+        let nobody = Beat { holder: String::new(), epoch, count: 0 };
+        if let Err(error) = self.host.heartbeats().beat(self.account, nobody).await {
+            tracing::warn!(account = %self.account, why = %sentence(&error), "the seat could not be released");
+        }
+    }
+}
+
+/// The seat as somebody sees it who has no other clock than his own.
+#[derive(Debug, Default)]
+struct Watched {
+    last: Option<(Epoch, Option<Beat>)>,
+    since: Option<Timestamp>,
+}
+
+impl Watched {
+    /// Looks at the seat at `now`, by one's own clock. True = nobody lives in it: it was never taken, it was released
+    /// in this epoch, or nothing about it changed for `SEAT_EXPIRY`.
+    fn is_empty(&mut self, seat: &SeatRecord, beat: Option<Beat>, now: Timestamp) -> bool {
+        let released = beat.as_ref().is_some_and(|beat| beat.holder.is_empty() && beat.epoch >= seat.epoch);
+        if seat.holder.is_none() || released {
+            return true;
+        }
+        let look = Some((seat.epoch, beat));
+        if self.last != look {
+            self.last = look;
+            self.since = Some(now);
+        }
+        self.since.is_some_and(|since| now >= later(since, SEAT_EXPIRY))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(1_000_000 + seconds).unwrap()
+    }
+
+    fn held_by(holder: &str, epoch: Epoch) -> SeatRecord {
+        SeatRecord { epoch, holder: Some(holder.to_owned()), since: None }
+    }
+
+    fn beat(holder: &str, epoch: Epoch, count: u64) -> Option<Beat> {
+        Some(Beat { holder: holder.to_owned(), epoch, count })
+    }
+
+    #[test]
+    fn a_seat_nobody_ever_took_is_empty() {
+        assert!(Watched::default().is_empty(&SeatRecord::default(), None, at(0)));
+    }
+
+    #[test]
+    fn a_seat_expires_by_ones_own_clock_since_its_beat_last_changed() {
+        let seat = held_by("a", 1);
+        let mut watched = Watched::default();
+        assert!(!watched.is_empty(&seat, beat("a", 1, 1), at(0)));
+        assert!(!watched.is_empty(&seat, beat("a", 1, 1), at(14)));
+        assert!(!watched.is_empty(&seat, beat("a", 1, 2), at(16)), "a changed beat starts the count again");
+        assert!(!watched.is_empty(&seat, beat("a", 1, 2), at(30)));
+        assert!(watched.is_empty(&seat, beat("a", 1, 2), at(31)));
+    }
+
+    #[test]
+    fn a_new_holder_that_did_not_beat_yet_is_not_taken_for_dead() {
+        let mut watched = Watched::default();
+        assert!(!watched.is_empty(&held_by("a", 1), None, at(0)));
+        assert!(!watched.is_empty(&held_by("b", 2), None, at(14)));
+        assert!(!watched.is_empty(&held_by("b", 2), None, at(28)));
+        assert!(watched.is_empty(&held_by("b", 2), None, at(29)));
+    }
+
+    #[test]
+    fn a_released_seat_is_empty_at_once_but_not_by_an_old_release() {
+        assert!(Watched::default().is_empty(&held_by("a", 3), beat("", 3, 0), at(0)));
+        assert!(!Watched::default().is_empty(&held_by("b", 4), beat("", 3, 0), at(0)));
+    }
+}

@@ -1,0 +1,135 @@
+//! The turn: what waits is decided on the newest world and appended in one piece, or decided again on a newer one.
+
+use std::sync::Arc;
+
+use super::door::{DoorError, Request};
+use super::draft::{Basis, Draft};
+use super::host::Host;
+use super::observe::Observer;
+use super::ports::{AppendError, Clock, Journal, JournalError};
+use super::reader::Reader;
+use super::trouble::sentence;
+use crate::domain::ids::{AccountId, Epoch, Revision};
+
+/// How often what waits is decided again because others appended first.
+pub const DECIDED_AT_MOST: usize = 8;
+
+/// How often an append is tried that fails and leaves nothing behind; after that the next request is the retry.
+pub const APPENDS_TRIED: usize = 2;
+
+/// Decides and appends for one account.
+pub(super) struct Turns<H> {
+    pub(super) host: Arc<H>,
+    pub(super) account: AccountId,
+    pub(super) observer: Observer<H>,
+    pub(super) reader: Reader<H>,
+}
+
+/// What happened so far in one turn.
+#[derive(Default)]
+struct Tries {
+    /// Drafts whose append failed: they may be in the journal nevertheless.
+    unsure: Vec<Draft>,
+    /// The lowest epoch the journal still takes a tick's changes from.
+    floor: Epoch,
+}
+
+impl<H: Host> Turns<H> {
+    /// Where the published world stands.
+    pub(super) fn revision(&self) -> Revision {
+        self.reader.publisher().world().revision
+    }
+
+    /// Decides and answers everything that waits, in as many batches as it takes.
+    pub(super) async fn decide_all(&self, waiting: &mut Vec<Request>) {
+        while !waiting.is_empty() {
+            self.turn(waiting).await;
+        }
+    }
+
+    /// One turn: takes as many of the waiting as fit in one batch, and answers them for good.
+    async fn turn(&self, waiting: &mut Vec<Request>) {
+        let mut tries = Tries::default();
+        for _ in 0..DECIDED_AT_MOST {
+            let draft = self.decide(tries.floor, |basis| Draft::of(basis, waiting));
+            let Err(error) = self.keep(&draft).await else { return draft.reply(waiting) };
+            match self.recover(error, draft, &mut tries).await {
+                Ok(None) => {}
+                Ok(Some(landed)) => return landed.reply(waiting),
+                Err(error) => return self.refuse(waiting, &tries, &error),
+            }
+        }
+        self.refuse(waiting, &tries, &DoorError::Busy);
+    }
+
+    fn decide(&self, floor: Epoch, draft: impl FnOnce(Basis<'_>) -> Draft) -> Draft {
+        let (published, observed) = (self.reader.publisher().current(), self.observer.observe());
+        let (process, clock) = (self.host.process(), self.host.clock().now());
+        draft(Basis { published: &published, observed: &observed, process, clock, floor })
+    }
+
+    fn refuse(&self, waiting: &mut Vec<Request>, tries: &Tries, error: &DoorError) {
+        self.decide(tries.floor, |basis| Draft::refusing(basis, waiting, error)).reply(waiting);
+    }
+
+    /// Appends and publishes a draft; where it changes nothing there is nothing to append (R28: the compare-and-set
+    /// of the append is what makes one free slot one lease).
+    async fn keep(&self, draft: &Draft) -> Result<(), AppendError> {
+        if !draft.entries.is_empty() {
+            self.host.journal().append(draft.batch(self.account)).await?;
+        }
+        self.reader.advance(draft.world.clone(), draft.entries.clone(), draft.ticked);
+        Ok(())
+    }
+
+    /// After an append that did not happen, or may have: catches up with the journal. `None` = decide again, a draft =
+    /// that one is there after all, an error = give up.
+    async fn recover(&self, error: AppendError, draft: Draft, tries: &mut Tries) -> Result<Option<Draft>, DoorError> {
+        let (head, failure) = match error {
+            AppendError::Outrun { head } => (Ok(head), None),
+            AppendError::Deposed { head } => {
+                tries.floor = head.epoch;
+                (Ok(head), None)
+            }
+            AppendError::Failed(error) => {
+                self.reader.lose(&error, None);
+                tries.unsure.push(draft);
+                (self.host.journal().head(self.account).await, Some(error))
+            }
+        };
+        let met = match head {
+            Ok(head) => self.reader.meet(head).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = met {
+            self.reader.lose(&error, None);
+            return Err(tries.verdict(&error));
+        }
+        match (self.landed(&mut tries.unsure), failure) {
+            (Some(landed), _) => Ok(Some(landed)),
+            (None, Some(error)) if tries.unsure.len() >= APPENDS_TRIED => Err(DoorError::Journal(sentence(&error))),
+            (None, _) => Ok(None),
+        }
+    }
+
+    /// The draft whose entries turn out to be in the journal, although its append seemed to fail.
+    fn landed(&self, unsure: &mut Vec<Draft>) -> Option<Draft> {
+        let published = self.reader.publisher().current();
+        let is_there = |draft: &Draft| {
+            let after = published.entries_after(draft.expected).unwrap_or_default();
+            after.starts_with(&draft.entries)
+        };
+        let place = unsure.iter().position(is_there)?;
+        let landed = unsure.swap_remove(place);
+        self.reader.advance(landed.world.clone(), Vec::new(), landed.ticked);
+        Some(landed)
+    }
+}
+
+impl Tries {
+    /// What those are told whose changes may or may not be there, the journal being unreadable.
+    fn verdict(&self, error: &JournalError) -> DoorError {
+        let why = sentence(error);
+        if self.unsure.is_empty() { DoorError::Journal(why) } else { DoorError::Unknown(why) }
+    }
+}
