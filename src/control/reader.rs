@@ -68,6 +68,7 @@ impl<H: Host> Reader<H> {
         let mut wave = nudge::after_changes(&world, &changes, now);
         if ticked {
             wave.extend(nudge::heads(&world, now));
+            wave.extend(nudge::wave(&world, now));
         }
         self.publisher.advance(world, entries, ticked, now);
         self.nudges.wake(wave);
