@@ -2,3 +2,4 @@
 
 pub mod clock;
 pub mod journal;
+pub mod remote;

@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod entry;
+pub mod target;
 pub mod attach;
 pub mod demo;
 pub mod serve;
