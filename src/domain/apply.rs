@@ -205,16 +205,12 @@ impl World {
     fn apply_machine(&mut self, at: Timestamp, change: &Change) {
         match change {
             Change::MachineAdded { machine } => {
+                self.drop_machine(machine.id);
                 self.machines.insert(machine.id, (**machine).clone());
                 self.hostnames.insert(machine.hostname.clone(), machine.id);
                 self.lanes.insert(machine);
             }
-            Change::MachineRemoved { machine } => {
-                if let Some(gone) = self.machines.remove(machine) {
-                    self.hostnames.remove(&gone.hostname);
-                    self.lanes.remove(&gone);
-                }
-            }
+            Change::MachineRemoved { machine } => self.drop_machine(*machine),
             Change::MachineAssigned { machine, environment, ring, node } => self.edit_machine(*machine, |m| {
                 if m.place() != environment.zip(*ring) {
                     m.served = None;
@@ -260,6 +256,14 @@ impl World {
             }
             Change::RenderRecovered { machine } => self.edit_machine(*machine, |m| m.render_error = None),
             _ => {}
+        }
+    }
+
+    /// Takes a machine out of the fleet and of its indexes, if it is there.
+    fn drop_machine(&mut self, id: MachineId) {
+        if let Some(gone) = self.machines.remove(&id) {
+            self.hostnames.remove(&gone.hostname);
+            self.lanes.remove(&gone);
         }
     }
 }

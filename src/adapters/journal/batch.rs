@@ -1,6 +1,7 @@
 //! What every journal asks of a batch before it touches its store, and of the head before it writes.
 
 use crate::control::ports::{AppendError, Batch, Head, JournalError};
+use crate::domain::world::World;
 
 /// The head of an account nobody has written to yet.
 pub const EMPTY: Head = Head { revision: 0, epoch: 0, oldest: 1 };
@@ -30,6 +31,15 @@ pub fn advance(head: Head, batch: &Batch) -> Result<Head, AppendError> {
     }
     let last = batch.entries.last().map_or(head.revision, |entry| entry.revision);
     Ok(Head { revision: last, epoch: batch.raises(head.epoch), oldest: head.oldest })
+}
+
+/// Refuses to keep a world that was decided and never appended: every later load would start from a lie.
+pub fn check_snapshot(head: Head, world: &World) -> Result<(), JournalError> {
+    if world.revision <= head.revision {
+        return Ok(());
+    }
+    let problem = format!("a snapshot includes it, and the journal stands at {}", head.revision);
+    Err(JournalError::Corrupt { revision: world.revision, problem })
 }
 
 fn malformed(revision: u64, problem: String) -> AppendError {

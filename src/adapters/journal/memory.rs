@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::batch::{EMPTY, advance, check_shape};
+use super::batch::{EMPTY, advance, check_shape, check_snapshot};
 use crate::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};
@@ -121,9 +121,9 @@ impl Journal for MemoryJournal {
         }
     }
 
-    /// Nothing to do: the world is at hand already.
-    async fn snapshot(&self, _account: AccountId, _world: &World) -> Result<(), JournalError> {
-        Ok(())
+    /// The world is at hand already. Refuses one that is ahead of the journal, as every journal does.
+    async fn snapshot(&self, account: AccountId, world: &World) -> Result<(), JournalError> {
+        check_snapshot(self.head_now(account), world)
     }
 }
 

@@ -1,0 +1,89 @@
+//! The journal behind the port: a handle on the file, and which part answers which question.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::watch::Watch;
+use crate::adapters::sqlite::fault::StoreFault;
+use crate::adapters::sqlite::file::{Durability, SqliteFile};
+use crate::adapters::sqlite::schema::Schema;
+use crate::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError};
+use crate::domain::change::Entry;
+use crate::domain::ids::{AccountId, Revision};
+use crate::domain::world::World;
+
+/// The format of the file.
+const SCHEMA: Schema = Schema { store: "journal", kind: 0, steps: &[include_str!("v1.sql")] };
+
+/// A handle; clones share the connections.
+#[derive(Debug, Clone)]
+pub struct SqliteJournal {
+    pub(super) file: Arc<SqliteFile>,
+    pub(super) watch: Arc<Watch>,
+}
+
+impl SqliteJournal {
+    /// Opens the file or makes it. Any number of processes may open the same one.
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self, StoreFault> {
+        let file = Arc::new(SqliteFile::open(path.as_ref(), SCHEMA, Durability::Full).await?);
+        let watch = Arc::new(Watch::start(&file));
+        Ok(Self { file, watch })
+    }
+
+    /// Which file this is.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Moves the write-ahead log into the file, so that a copy of the one file is a copy of the journal.
+    pub async fn checkpoint(&self) -> Result<(), StoreFault> {
+        self.file.checkpoint().await
+    }
+
+    /// For a graceful exit: waits for the append in flight, moves the log into the file, closes. Later uses of any
+    /// clone are refused.
+    pub async fn close(&self) -> Result<(), StoreFault> {
+        self.watch.stop();
+        self.file.close().await
+    }
+}
+
+impl Journal for SqliteJournal {
+    fn kind(&self) -> &'static str {
+        "sqlite"
+    }
+
+    async fn head(&self, account: AccountId) -> Result<Head, JournalError> {
+        self.read_head(account).await
+    }
+
+    async fn load(&self, account: AccountId) -> Result<World, JournalError> {
+        self.load_world(account).await
+    }
+
+    async fn append(&self, batch: Batch) -> Result<Head, AppendError> {
+        self.append_batch(&batch).await
+    }
+
+    async fn read(&self, account: AccountId, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {
+        self.read_entries(account, after, limit).await
+    }
+
+    async fn follow(&self, account: AccountId, after: Revision) -> Result<Head, JournalError> {
+        self.follow_head(account, after).await
+    }
+
+    async fn snapshot(&self, account: AccountId, world: &World) -> Result<(), JournalError> {
+        self.keep_snapshot(account, world.clone()).await
+    }
+}
+
+impl Heartbeats for SqliteJournal {
+    async fn beat(&self, account: AccountId, beat: Beat) -> Result<(), JournalError> {
+        self.keep_beat(account, &beat).await
+    }
+
+    async fn last(&self, account: AccountId) -> Result<Option<Beat>, JournalError> {
+        self.last_beat(account).await
+    }
+}

@@ -1,0 +1,51 @@
+//! Load: the newest snapshot that can be read, and the entries after it.
+
+use futures_util::TryStreamExt;
+use sqlx::sqlite::SqliteConnection;
+
+use super::journal::SqliteJournal;
+use super::rows::{ENTRIES_AFTER, EntryRow, corrupt, head_of, signed};
+use super::snapshot::newest_snapshot;
+use crate::control::ports::{Head, JournalError};
+use crate::domain::ids::AccountId;
+use crate::domain::world::World;
+
+const ATTEMPT: &str = "load";
+
+impl SqliteJournal {
+    /// Everything is read at one moment. A world that does not reach the head is never returned.
+    pub(super) async fn load_world(&self, account: AccountId) -> Result<World, JournalError> {
+        let failed = |error: sqlx::Error| self.file.fault(&error).during(ATTEMPT);
+        let account = account.to_string();
+        let mut reader = self.file.reader().await.map_err(|fault| fault.during(ATTEMPT))?;
+        let mut view = sqlx::Connection::begin(&mut *reader).await.map_err(failed)?;
+        let head = head_of(&mut view, &account).await.map_err(failed)?;
+        let world = newest_snapshot(&mut view, &account, head).await.map_err(failed)?.unwrap_or_default();
+        let world = self.fold(&mut view, &account, world, head).await?;
+        view.rollback().await.map_err(failed)?;
+        Ok(world)
+    }
+
+    async fn fold(
+        &self,
+        view: &mut SqliteConnection,
+        account: &str,
+        mut world: World,
+        head: Head,
+    ) -> Result<World, JournalError> {
+        if world.revision.saturating_add(1) < head.oldest {
+            return Err(corrupt(head.oldest - 1, "it is archived, and no snapshot that includes it can be read"));
+        }
+        let query = sqlx::query_as(ENTRIES_AFTER).bind(account).bind(signed(world.revision)).bind(i64::MAX);
+        let mut rows = query.fetch(view);
+        while let Some(row) = rows.try_next().await.map_err(|error| self.file.fault(&error).during(ATTEMPT))? {
+            let row: EntryRow = row;
+            world.apply(&row.entry(world.revision + 1)?);
+        }
+        if world.revision == head.revision {
+            Ok(world)
+        } else {
+            Err(corrupt(world.revision + 1, format!("it is missing, the head stands at {}", head.revision)))
+        }
+    }
+}

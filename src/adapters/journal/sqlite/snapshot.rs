@@ -1,0 +1,101 @@
+//! Snapshots: worlds beside the entries. Losing one costs time, never facts.
+
+use sqlx::sqlite::SqliteConnection;
+
+use super::super::batch::check_snapshot;
+use super::journal::SqliteJournal;
+use super::rows::{signed, unsigned};
+use crate::control::ports::{Head, JournalError};
+use crate::domain::ids::{AccountId, Revision};
+use crate::domain::world::World;
+
+/// Snapshots an account keeps: the newest, and one to fall back to.
+pub const SNAPSHOTS_KEPT: i64 = 2;
+
+/// Version of `World::apply` and of the stored World. A snapshot of another version is left alone and the entries are
+/// folded anew, so raise this whenever the same entries come to mean another world.
+pub const FOLD_VERSION: i64 = 1;
+
+const ATTEMPT: &str = "keep a snapshot";
+
+impl SqliteJournal {
+    /// Refuses a world that is ahead of the journal: it was decided, and never appended.
+    pub(super) async fn keep_snapshot(&self, account: AccountId, world: World) -> Result<(), JournalError> {
+        let failed = |error: sqlx::Error| self.file.fault(&error).during(ATTEMPT);
+        check_snapshot(self.read_head(account).await?, &world)?;
+        let revision = world.revision;
+        let body = tokio::task::spawn_blocking(move || serde_json::to_vec(&world)).await;
+        let body = body
+            .map_err(|stopped| JournalError::Store { attempt: ATTEMPT, source: Box::new(stopped) })?
+            .map_err(|unwritable| JournalError::Store { attempt: ATTEMPT, source: Box::new(unwritable) })?;
+        let account = account.to_string();
+
+        let mut writer = self.file.writer().await.map_err(|fault| fault.during(ATTEMPT))?;
+        let mut transaction = writer.begin().await.map_err(failed)?;
+        insert(&mut transaction, &account, revision, body).await.map_err(failed)?;
+        prune(&mut transaction, &account).await.map_err(failed)?;
+        transaction.commit().await.map_err(failed)?;
+        writer.keep();
+        Ok(())
+    }
+}
+
+async fn insert(
+    connection: &mut SqliteConnection,
+    account: &str,
+    revision: Revision,
+    body: Vec<u8>,
+) -> Result<(), sqlx::Error> {
+    const INSERT: &str = "INSERT OR REPLACE INTO snapshots (account, fold, revision, world) VALUES (?1, ?2, ?3, ?4)";
+    sqlx::query(INSERT).bind(account).bind(FOLD_VERSION).bind(signed(revision)).bind(body).execute(connection).await?;
+    Ok(())
+}
+
+/// Those of older folds go; those of a newer one belong to a newer program that runs beside this one.
+async fn prune(connection: &mut SqliteConnection, account: &str) -> Result<(), sqlx::Error> {
+    const PRUNE: &str = "DELETE FROM snapshots WHERE account = ?1 AND (fold < ?2 OR (fold = ?2 AND revision NOT IN \
+         (SELECT revision FROM snapshots WHERE account = ?1 AND fold = ?2 ORDER BY revision DESC LIMIT ?3)))";
+    sqlx::query(PRUNE).bind(account).bind(FOLD_VERSION).bind(SNAPSHOTS_KEPT).execute(connection).await?;
+    Ok(())
+}
+
+/// The newest snapshot of this fold that can be read and does not reach past the head.
+pub(super) async fn newest_snapshot(
+    connection: &mut SqliteConnection,
+    account: &str,
+    head: Head,
+) -> Result<Option<World>, sqlx::Error> {
+    const KEPT: &str = "SELECT revision FROM snapshots WHERE account = ?1 AND fold = ?2 AND revision <= ?3 \
+         ORDER BY revision DESC LIMIT ?4";
+    let kept: Vec<i64> = sqlx::query_scalar(KEPT)
+        .bind(account)
+        .bind(FOLD_VERSION)
+        .bind(signed(head.revision))
+        .bind(SNAPSHOTS_KEPT)
+        .fetch_all(&mut *connection)
+        .await?;
+    for revision in kept {
+        match read(connection, account, revision).await? {
+            Ok(world) => return Ok(Some(world)),
+            Err(problem) => tracing::warn!(account, revision, problem, "a snapshot cannot be read, folding further"),
+        }
+    }
+    Ok(None)
+}
+
+async fn read(
+    connection: &mut SqliteConnection,
+    account: &str,
+    revision: i64,
+) -> Result<Result<World, String>, sqlx::Error> {
+    const BODY: &str = "SELECT world FROM snapshots WHERE account = ?1 AND fold = ?2 AND revision = ?3";
+    let query = sqlx::query_scalar(BODY).bind(account).bind(FOLD_VERSION).bind(revision);
+    let body: Vec<u8> = query.fetch_one(connection).await?;
+    let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<World>(&body)).await;
+    Ok(match parsed {
+        Ok(Ok(world)) if world.revision == unsigned(revision) => Ok(world),
+        Ok(Ok(world)) => Err(format!("it says it is of revision {}", world.revision)),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(stopped) => Err(stopped.to_string()),
+    })
+}

@@ -1,0 +1,241 @@
+//! One SQLite file in WAL mode: one guarded connection that writes, a few that read.
+
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::Access;
+use sqlx::pool::PoolConnection;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection, Sqlite, Transaction};
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::fault::{Flaw, StoreFault};
+use super::schema::{Schema, SchemaError};
+
+/// How long a statement waits for another process that writes, before it gives up.
+pub const BUSY_WAIT: Duration = Duration::from_secs(5);
+
+/// Connections that read.
+pub const READERS_MAX: u32 = 4;
+
+/// How long a reader waits for a free connection.
+pub const READER_WAIT: Duration = Duration::from_secs(5);
+
+/// Between two tries to switch a new file to WAL; SQLite itself does not wait for that lock.
+const SWITCH_RETRY: Duration = Duration::from_millis(50);
+
+/// The write-ahead log is cut back to this many bytes after a checkpoint.
+const LOG_BYTES_KEPT: &str = "67108864";
+
+/// What an acknowledged write survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Loss of power: every commit waits for the disk. For facts.
+    Full,
+    /// The death of this process; the last moments may be lost with the power. For telemetry.
+    Process,
+}
+
+/// An open file. Several processes may have it open.
+#[derive(Debug)]
+pub struct SqliteFile {
+    schema: Schema,
+    path: PathBuf,
+    identity: (u64, u64),
+    options: SqliteConnectOptions,
+    writer: Mutex<Slot>,
+    readers: SqlitePool,
+}
+
+/// The place of the one connection that writes.
+#[derive(Debug)]
+enum Slot {
+    Idle(Box<SqliteConnection>),
+    /// The last transaction did not end well, or was abandoned: the next one begins with a fresh connection.
+    Vacant,
+    Closed,
+}
+
+/// The right to write, and the connection to do it with. Unless `keep` is called at the end, the connection is
+/// thrown away: nobody has to know in which state a failed or abandoned transaction left it.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    slot: MutexGuard<'a, Slot>,
+    connection: Box<SqliteConnection>,
+}
+
+impl Writer<'_> {
+    /// Begins a transaction that already holds the file's write lock.
+    pub async fn begin(&mut self) -> Result<Transaction<'_, Sqlite>, sqlx::Error> {
+        self.connection.begin_with("BEGIN IMMEDIATE").await
+    }
+
+    /// Keeps the connection for the next writer.
+    pub fn keep(mut self) {
+        *self.slot = Slot::Idle(self.connection);
+    }
+}
+
+impl SqliteFile {
+    /// Opens the file, makes it if it is not there, and brings it to the newest format.
+    pub async fn open(path: &Path, schema: Schema, durability: Durability) -> Result<Self, StoreFault> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let fault = |flaw| StoreFault { store: schema.store, path: path.clone(), flaw };
+        check_access(&path).map_err(fault)?;
+        let options = options(&path, durability);
+        let connection = prepare(&options, &schema).await.map_err(|error| match error {
+            SchemaError::Refused(flaw) => fault(flaw),
+            SchemaError::Sqlite(error) => fault(Flaw::of(&error, &path)),
+        })?;
+        let identity = fs::metadata(&path).map(|found| identity(&found)).map_err(|e| fault(Flaw::of_io(&e, &path)))?;
+        let readers = SqlitePoolOptions::new()
+            .max_connections(READERS_MAX)
+            .acquire_timeout(READER_WAIT)
+            .test_before_acquire(false)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_lazy_with(options.clone().create_if_missing(false).pragma("query_only", "ON"));
+        let writer = Mutex::new(Slot::Idle(Box::new(connection)));
+        Ok(Self { schema, path, identity, options: options.create_if_missing(false), writer, readers })
+    }
+
+    /// Which file this is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What an error of the driver means for this file.
+    pub fn fault(&self, error: &sqlx::Error) -> StoreFault {
+        self.flawed(Flaw::of(error, &self.path))
+    }
+
+    fn flawed(&self, flaw: Flaw) -> StoreFault {
+        StoreFault { store: self.schema.store, path: self.path.clone(), flaw }
+    }
+
+    /// Waits for the right to write.
+    pub async fn writer(&self) -> Result<Writer<'_>, StoreFault> {
+        let mut slot = self.writer.lock().await;
+        self.check_identity()?;
+        let connection = match std::mem::replace(&mut *slot, Slot::Vacant) {
+            Slot::Idle(connection) => connection,
+            Slot::Vacant => Box::new(self.connect().await?),
+            Slot::Closed => {
+                *slot = Slot::Closed;
+                return Err(self.flawed(Flaw::Closed));
+            }
+        };
+        Ok(Writer { slot, connection })
+    }
+
+    /// A connection that reads; it refuses to write.
+    pub async fn reader(&self) -> Result<PoolConnection<Sqlite>, StoreFault> {
+        self.check_identity()?;
+        self.readers.acquire().await.map_err(|error| self.fault(&error))
+    }
+
+    /// One more connection, for a purpose of its own.
+    pub async fn connect(&self) -> Result<SqliteConnection, StoreFault> {
+        self.options.connect().await.map_err(|error| self.fault(&error))
+    }
+
+    /// A process that goes on writing to a file that was deleted or replaced would acknowledge what nobody can ever
+    /// read again.
+    fn check_identity(&self) -> Result<(), StoreFault> {
+        match fs::metadata(&self.path) {
+            Ok(found) if identity(&found) == self.identity => Ok(()),
+            _ => Err(self.flawed(Flaw::Moved)),
+        }
+    }
+
+    /// Moves the write-ahead log into the file, as far as other processes let it.
+    pub async fn checkpoint(&self) -> Result<(), StoreFault> {
+        let mut writer = self.writer().await?;
+        let moved = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut *writer.connection).await;
+        moved.map_err(|error| self.fault(&error))?;
+        writer.keep();
+        Ok(())
+    }
+
+    /// Waits for the writer, moves the log into the file and closes every connection. Later uses are refused.
+    pub async fn close(&self) -> Result<(), StoreFault> {
+        let moved = self.checkpoint().await;
+        let slot = std::mem::replace(&mut *self.writer.lock().await, Slot::Closed);
+        self.readers.close().await;
+        if let Slot::Idle(connection) = slot {
+            connection.close().await.map_err(|error| self.fault(&error))?;
+        }
+        match moved {
+            Err(StoreFault { flaw: Flaw::Closed, .. }) => Ok(()),
+            moved => moved,
+        }
+    }
+}
+
+fn options(path: &Path, durability: Durability) -> SqliteConnectOptions {
+    let synchronous = match durability {
+        Durability::Full => SqliteSynchronous::Full,
+        Durability::Process => SqliteSynchronous::Normal,
+    };
+    SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .busy_timeout(BUSY_WAIT)
+        .synchronous(synchronous)
+        .pragma("journal_size_limit", LOG_BYTES_KEPT)
+        .disable_statement_logging()
+}
+
+/// Looks at the file without opening it: SQLite's own words for these are one and the same. The file must not be opened
+/// here, since closing it would drop the locks this process may already have on it.
+fn check_access(path: &Path) -> Result<(), Flaw> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    match fs::metadata(directory) {
+        Ok(found) if found.is_dir() => {}
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            return Err(Flaw::Forbidden(directory.to_owned()));
+        }
+        _ => return Err(Flaw::NoDirectory(directory.to_owned())),
+    }
+    if path.is_dir() {
+        return Err(Flaw::IsDirectory);
+    }
+    let may = |place: &Path, access| {
+        rustix::fs::access(place, access).map_err(|errno| Flaw::of_io(&std::io::Error::from(errno), place))
+    };
+    if path.exists() {
+        may(path, Access::READ_OK | Access::WRITE_OK)?;
+    }
+    may(directory, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)
+}
+
+/// Nothing is written before the file is known to be ours or empty.
+async fn prepare(options: &SqliteConnectOptions, schema: &Schema) -> Result<SqliteConnection, SchemaError> {
+    let mut connection = options.connect().await?;
+    schema.inspect(&mut connection).await?;
+    switch_to_wal(&mut connection).await?;
+    schema.migrate(&mut connection).await?;
+    Ok(connection)
+}
+
+/// The mode is kept in the file, so this writes once in the life of a file. Where two processes make the same file,
+/// one of them has to try again.
+async fn switch_to_wal(connection: &mut SqliteConnection) -> Result<(), SchemaError> {
+    let mut tries = BUSY_WAIT.as_millis() / SWITCH_RETRY.as_millis();
+    loop {
+        let mode: Result<String, _> = sqlx::query_scalar("PRAGMA journal_mode = WAL").fetch_one(&mut *connection).await;
+        match mode {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(_) => return Err(Flaw::NoSharedMemory.into()),
+            Err(error) if tries > 0 && matches!(Flaw::of(&error, Path::new("")), Flaw::Locked) => tries -= 1,
+            Err(error) => return Err(error.into()),
+        }
+        tokio::time::sleep(SWITCH_RETRY).await;
+    }
+}
+
+fn identity(found: &Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
+}

@@ -1,0 +1,50 @@
+//! Test beds: a journal of each backend, and how another process would open the same one.
+
+use kura_console::adapters::journal::memory::MemoryJournal;
+use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
+use kura_console::control::ports::{Heartbeats, Journal};
+use tempfile::TempDir;
+
+/// One journal that any number of processes may open.
+pub(crate) trait Bed {
+    /// The backend.
+    type Journal: Journal + Heartbeats;
+
+    /// One more process that opens it.
+    async fn open(&self) -> Self::Journal;
+}
+
+/// In memory; all handles are in this process.
+#[derive(Default)]
+pub(crate) struct Memory(MemoryJournal);
+
+impl Bed for Memory {
+    type Journal = MemoryJournal;
+
+    async fn open(&self) -> MemoryJournal {
+        self.0.clone()
+    }
+}
+
+/// In a file; every handle has connections of its own and knows nothing of the others.
+pub(crate) struct File(pub(crate) TempDir);
+
+impl Default for File {
+    fn default() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+}
+
+impl File {
+    pub(crate) fn path(&self) -> std::path::PathBuf {
+        self.0.path().join("kura.db")
+    }
+}
+
+impl Bed for File {
+    type Journal = SqliteJournal;
+
+    async fn open(&self) -> SqliteJournal {
+        SqliteJournal::open(self.path()).await.unwrap()
+    }
+}

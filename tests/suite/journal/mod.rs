@@ -1,0 +1,6 @@
+//! The journal: one suite for every backend, what a file must survive, and what an old file must still say.
+
+mod changes;
+mod beds;
+mod conformance;
+mod fold;
