@@ -121,3 +121,20 @@ fn what_does_not_exist_cannot_be_paused() {
     assert!(matches!(rig.refused(Verb::Unpause(ring("nobody"))), Refusal::NoRing(_)));
     assert!(matches!(rig.refused(Verb::Pause(environment("nobody"))), Refusal::NoEnvironment(_)));
 }
+
+#[test]
+fn a_pause_that_may_leave_a_cordon_says_so() {
+    // R113
+    use crate::domain::explain::Subject;
+    use crate::domain::ids::{MachineId, RingId};
+    for (level, subject) in [
+        (machine("a"), Subject::Machine(MachineId::named("a"))),
+        (ring("oak"), Subject::Ring(RingId::named("oak"))),
+        (environment("oak"), Subject::Rollout),
+    ] {
+        let mut rig = held();
+        rig.pause(level);
+        let said = rig.explain(subject);
+        assert!(said.next.iter().any(|next| next.contains("cordon")), "{said:?}");
+    }
+}

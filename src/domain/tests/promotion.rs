@@ -2,7 +2,7 @@
 
 use super::rig::{Rig, capped, environment, machine, ring};
 use crate::domain::hold::HoldKind;
-use crate::domain::ids::EnvironmentId;
+use crate::domain::ids::{EnvironmentId, MachineId, RingId};
 use crate::domain::input::{RingPatch, Verb};
 use crate::domain::observed::Telemetry;
 use crate::domain::refusal::Refusal;
@@ -224,4 +224,45 @@ fn a_rollout_without_a_path_waits_for_one() {
     assert_eq!(rig.cursor(), "");
     rig.environment("late", 1).at(120).tick();
     assert_eq!(rig.cursor(), "late");
+}
+
+#[test]
+fn no_verb_advances_the_cursor() {
+    // R84, R37, R67
+    let mut rig = cluster();
+    rig.poll("cp1");
+    let verbs = [
+        Verb::Pause(ring("workers")),
+        Verb::Unpause(ring("workers")),
+        Verb::PatchAccount { auto_deploy: Some(true), track_config_tags: None },
+        Verb::PatchRing { ring: RingId::named("cp"), patch: capped(2, 0, 0, 1) },
+        Verb::AssignMachine { machine: MachineId::named("cp2"), environment: None, ring: None, node: None },
+        Verb::RemoveMachine { machine: MachineId::named("w2") },
+    ];
+    for verb in verbs {
+        rig.verb(verb);
+        assert_eq!(rig.cursor(), "cp");
+    }
+    rig.tick_until(6_000);
+    assert_eq!(rig.cursor(), "cp", "nor does time");
+}
+
+#[test]
+fn control_plane_before_workers_one_at_a_time() {
+    // R87, R24
+    let mut rig = cluster();
+    let mut order = Vec::new();
+    for minute in 1..12 {
+        let tier = if rig.cursor() == "cp" { ["cp1", "cp2"] } else { ["w1", "w2"] };
+        rig.poll_all(&tier);
+        let holders = rig.holders();
+        assert!(holders.len() <= 1);
+        order.extend(holders.iter().cloned());
+        holders.iter().for_each(|holder| {
+            rig.ok(holder);
+        });
+        rig.at(minute * 60).tick();
+    }
+    assert_eq!(order, ["cp1", "cp2", "w1", "w2"]);
+    assert_eq!(rig.rollout().status(), "completed");
 }

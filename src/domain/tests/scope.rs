@@ -134,3 +134,19 @@ fn an_uncapped_ring_serves_again_what_it_served_before() {
     assert!(rig.poll("a").is_some(), "served already");
     assert_eq!(rig.poll("b"), None, "not served yet");
 }
+
+#[test]
+fn a_release_is_fleet_wide_content_and_nobody_checks_whom_it_concerns() {
+    // R15
+    let mut rig = Rig::cluster(&RingPatch::default());
+    rig.environment("office", 1).ring("printers", RingPatch::default()).machine("printer", "office", "printers", 5);
+    rig.start("v1");
+    assert!(rig.poll("printer").is_some());
+}
+
+#[test]
+fn the_fixed_clocks_are_what_the_runbook_says() {
+    // R9
+    assert!(crate::domain::observed::POLL_AFTER <= Seconds(60));
+    assert_eq!(crate::domain::observed::OFFLINE_AFTER, Seconds(180));
+}
