@@ -1,0 +1,4 @@
+//! The console as a person meets it: the real program on a real pseudo-terminal.
+
+pub(crate) mod driver;
+mod driver_works;
