@@ -4,6 +4,8 @@ use crate::wire::problem::{Problem, ProblemKind};
 
 /// Flags.
 #[derive(Debug, clap::Args)]
+// Flattened into the top-level flags, whose group already has the name a second one would get.
+#[group(skip)]
 pub struct Args {}
 
 /// Runs it.
