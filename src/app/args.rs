@@ -16,7 +16,8 @@ pub struct Args {
     pub attach: attach::Args,
 }
 
-/// The ways to run.
+/// The ways to run. One value per process, so its size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Subcommand)]
 pub enum Run {
     /// See everything alive on a simulated fleet; needs no network and no configuration.
