@@ -1,4 +1,32 @@
 //! Bodies of the HTTP API and of records on disk: exact shapes, locked by golden files.
 
+// How anything is read, and what goes wrong.
 pub mod problem;
+pub mod body;
+pub mod values;
+pub mod place;
+pub mod reason;
+
+// The nouns.
+pub mod account;
+pub mod environment;
+pub mod ring;
+pub mod machine;
+pub mod release;
+pub mod rollout;
+pub mod result;
+
+// What is said about them.
+pub mod status;
+pub mod explain;
+
+// Agents.
 pub mod agent;
+
+// Everything together.
+pub mod world;
+pub mod stream;
+pub mod process;
+
+// A verb as a request.
+pub mod call;

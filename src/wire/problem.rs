@@ -17,8 +17,12 @@ pub enum ProblemKind {
     Forbidden,
     /// 404.
     NotFound,
+    /// 405: the path exists, the method does not.
+    WrongMethod,
     /// 409: not in this state.
     Conflict,
+    /// 410: it was there once and is not kept any more.
+    Gone,
     /// 413: too large.
     TooLarge,
     /// 422: the body has the wrong shape.
@@ -43,7 +47,9 @@ impl ProblemKind {
             Self::Unauthenticated => 401,
             Self::Forbidden => 403,
             Self::NotFound => 404,
+            Self::WrongMethod => 405,
             Self::Conflict => 409,
+            Self::Gone => 410,
             Self::TooLarge => 413,
             Self::Malformed => 422,
             Self::TooMany => 429,
@@ -60,6 +66,8 @@ impl ProblemKind {
             401 => Self::Unauthenticated,
             403 => Self::Forbidden,
             404 => Self::NotFound,
+            405 => Self::WrongMethod,
+            410 => Self::Gone,
             409 | 412 => Self::Conflict,
             413 => Self::TooLarge,
             422 => Self::Malformed,
@@ -86,7 +94,9 @@ impl ProblemKind {
             Self::Unauthenticated => "Not signed in",
             Self::Forbidden => "Not allowed",
             Self::NotFound => "Not found",
+            Self::WrongMethod => "Wrong method",
             Self::Conflict => "Conflict",
+            Self::Gone => "No longer kept",
             Self::TooLarge => "Too large",
             Self::Malformed => "Malformed request",
             Self::TooMany => "Too many requests",

@@ -1,0 +1,95 @@
+//! The account: two switches, and what else decides about unattended starts (R118-R120).
+
+use serde::{Deserialize, Serialize};
+
+use super::body;
+use super::problem::Problem;
+use crate::domain::fleet::Account;
+use crate::domain::ids::AccountId;
+use crate::domain::input::Verb;
+
+/// Where it is read and changed.
+pub const PATH: &str = "/api/config/account";
+
+/// How the newest of the matching tags is chosen; there is one way.
+pub const TAG_STRATEGY: &str = "newest";
+
+/// Fields that are shown but not writable here (R119).
+const READ_ONLY: [&str; 5] = ["uuid", "name", "config_tag_pattern", "config_tag_strategy", "config_repository"];
+
+/// The account as shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccountBody {
+    /// Identity.
+    pub uuid: AccountId,
+    /// For people.
+    pub name: String,
+    /// Start every new commit on the configured ref while nothing runs.
+    pub auto_deploy: bool,
+    /// Start the newest matching tag while nothing runs.
+    pub track_config_tags: bool,
+    /// Glob of the tags that are followed; read-only here.
+    pub config_tag_pattern: Option<String>,
+    /// `newest`; read-only here.
+    pub config_tag_strategy: String,
+    /// Where releases are built from; null = no repository is configured. Read-only here.
+    pub config_repository: Option<String>,
+}
+
+impl AccountBody {
+    /// The body of an account.
+    pub fn of(uuid: AccountId, name: &str, account: &Account, repository: Option<&str>) -> Self {
+        Self {
+            uuid,
+            name: name.to_owned(),
+            auto_deploy: account.auto_deploy,
+            track_config_tags: account.track_config_tags,
+            config_tag_pattern: account.config_tag_pattern.clone(),
+            config_tag_strategy: TAG_STRATEGY.to_owned(),
+            config_repository: repository.map(str::to_owned),
+        }
+    }
+}
+
+/// What may be changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AccountPatch {
+    /// Unattended starts on new commits.
+    #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    pub auto_deploy: Option<bool>,
+    /// Unattended starts on new tags.
+    #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    pub track_config_tags: Option<bool>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl AccountPatch {
+    /// Reads a request; 400 naming the field where it would change what is read-only (R119).
+    pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
+        body::refuse_fields(bytes, &READ_ONLY, "is read-only here")?;
+        body::parse(bytes)
+    }
+
+    /// The verb.
+    pub fn verb(&self) -> Verb {
+        Verb::PatchAccount { auto_deploy: self.auto_deploy, track_config_tags: self.track_config_tags }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_two_switches_can_be_changed() {
+        // R119
+        let problem = AccountPatch::parse(br#"{"config_tag_pattern":"v*"}"#).unwrap_err();
+        assert_eq!((problem.kind.status(), problem.field.as_deref()), (400, Some("config_tag_pattern")));
+        let problem = AccountPatch::parse(br#"{"auto_deploy":"no"}"#).unwrap_err();
+        assert_eq!((problem.kind.status(), problem.field.as_deref()), (422, Some("auto_deploy")));
+        assert_eq!(AccountPatch::parse(br#"{"auto_deploy":false}"#).unwrap().auto_deploy, Some(false));
+    }
+}

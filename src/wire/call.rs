@@ -1,0 +1,174 @@
+//! A verb as the request that carries it: method, path and body. The other direction of what the server reads.
+
+use serde_json::{Value, json};
+
+use super::account::{self, AccountPatch};
+use super::environment::{self, EnvironmentNew, EnvironmentPatch};
+use super::machine::{self, MachineNew, MachinePatch};
+use super::place::Name;
+use super::release::{self, BuildBody};
+use super::ring::{self, RingSet};
+use super::rollout::{self, StartBody};
+use crate::domain::change::Level;
+use crate::domain::input::{Order, Verb};
+
+/// Header with the key under which a write is done once.
+pub const KEY_HEADER: &str = "idempotency-key";
+
+/// Header with the reason of a request that has no body.
+pub const REASON_HEADER: &str = "x-reason";
+
+/// Header with the revision an answer was made from.
+pub const REVISION_HEADER: &str = "x-revision";
+
+/// How a request is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Makes, or does.
+    Post,
+    /// Changes.
+    Patch,
+    /// Takes away; has no body.
+    Delete,
+}
+
+/// A request that carries an order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// How.
+    pub method: Method,
+    /// Where.
+    pub path: String,
+    /// What; null = nothing.
+    pub body: Value,
+}
+
+impl Call {
+    /// The request of an order. Identities that the order brings along for new things are given by the server instead;
+    /// a pinned bucket and a content made elsewhere do not travel.
+    pub fn of(order: &Order) -> Self {
+        let mut call = of_verb(&order.verb);
+        if let (Some(reason), Value::Object(fields)) = (&order.reason, &mut call.body) {
+            fields.insert("reason".to_owned(), Value::String(reason.clone()));
+        }
+        call
+    }
+}
+
+fn of_verb(verb: &Verb) -> Call {
+    match verb {
+        Verb::PatchAccount { auto_deploy, track_config_tags } => {
+            let (auto_deploy, track_config_tags) = (*auto_deploy, *track_config_tags);
+            patch(account::PATH.to_owned(), &AccountPatch { auto_deploy, track_config_tags, reason: None })
+        }
+        Verb::CreateEnvironment { slug, name, promotion_order, config_values, .. } => {
+            let (slug, name, config_values) = (slug.clone(), Some(name.clone()), config_values.clone());
+            let promotion_order = *promotion_order;
+            post(environment::PATH, &EnvironmentNew { name, slug, promotion_order, config_values, reason: None })
+        }
+        Verb::PatchEnvironment { environment, name, promotion_order, config_values } => {
+            let (name, config_values) = (name.clone(), config_values.clone());
+            let changes = EnvironmentPatch { name, promotion_order: *promotion_order, config_values, reason: None };
+            patch(format!("{}{environment}", environment::PATH), &changes)
+        }
+        Verb::CreateRing { slug, settings, .. } => {
+            post(ring::PATH, &RingSet { slug: Some(slug.clone()), ..RingSet::from(settings) })
+        }
+        Verb::PatchRing { ring, patch: settings } => patch(format!("{}{ring}", ring::PATH), &RingSet::from(settings)),
+        Verb::Pause(level) => bare(level_path(*level, "pause")),
+        Verb::Unpause(level) => bare(level_path(*level, "unpause")),
+        Verb::AddMachine { hostname, node, environment, ring, .. } => {
+            let (hostname, node) = (hostname.clone(), node.clone());
+            let (environment, ring) = (environment.map(name), ring.map(name));
+            post(machine::PATH, &MachineNew { hostname, node, environment, ring, reason: None })
+        }
+        Verb::AssignMachine { machine, environment, ring, node } => {
+            let (environment, ring) = (environment.map(|e| e.map(name)), ring.map(|r| r.map(name)));
+            let changes = MachinePatch { environment, ring, node: node.clone(), reason: None };
+            patch(format!("{}{machine}", machine::PATH), &changes)
+        }
+        Verb::RemoveMachine { machine } => {
+            Call { method: Method::Delete, path: format!("{}{machine}", machine::PATH), body: Value::Null }
+        }
+        Verb::PublishRelease { git_ref, engine, timeout_seconds, notes, target_version, .. } => {
+            let (git_ref, engine, notes) = (git_ref.clone(), engine.clone(), notes.clone());
+            let (timeout_seconds, target_version) = (*timeout_seconds, target_version.clone());
+            let build = BuildBody { git_ref, engine, timeout_seconds, notes, target_version, reason: None };
+            post(release::BUILD_PATH, &build)
+        }
+        Verb::Yank { release } => bare(format!("{}{release}/yank", release::PATH)),
+        Verb::Start { release, protected, force, intent, .. } => {
+            let (protected, force, intent) = (*protected, *force, *intent);
+            post(rollout::PATH, &StartBody { config_release_uuid: *release, protected, force, intent, reason: None })
+        }
+        Verb::Halt { rollout } => bare(format!("{}{rollout}/halt", rollout::PATH)),
+    }
+}
+
+fn level_path(level: Level, word: &str) -> String {
+    match level {
+        Level::Machine(machine) => format!("{}{machine}/config-{word}", machine::PATH),
+        Level::Ring(ring) => format!("{}{ring}/{word}", ring::PATH),
+        Level::Environment(environment) => format!("{}{environment}/{word}", environment::PATH),
+    }
+}
+
+fn name(id: impl std::fmt::Display) -> Name {
+    Name(id.to_string())
+}
+
+fn bare(path: String) -> Call {
+    Call { method: Method::Post, path, body: json!({}) }
+}
+
+fn post(path: &str, body: &impl serde::Serialize) -> Call {
+    Call { method: Method::Post, path: path.to_owned(), body: value(body) }
+}
+
+fn patch(path: String, body: &impl serde::Serialize) -> Call {
+    Call { method: Method::Patch, path, body: value(body) }
+}
+
+/// Our own bodies always are JSON objects with text keys, which is all that could fail here.
+fn value(body: &impl serde::Serialize) -> Value {
+    serde_json::to_value(body).unwrap_or(Value::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{MachineId, ReleaseId, RingId, RolloutId};
+    use crate::domain::input::{Intent, RingPatch};
+
+    fn call(verb: Verb, reason: Option<&str>) -> Call {
+        Call::of(&Order { verb, by: "ann".to_owned(), reason: reason.map(str::to_owned), key: None })
+    }
+
+    #[test]
+    fn a_verb_without_arguments_carries_its_reason_in_the_body() {
+        let ring = RingId::named("workers");
+        let call = call(Verb::Pause(Level::Ring(ring)), Some("disk swap"));
+        assert_eq!(call.path, format!("/api/config/rings/{ring}/pause"));
+        assert_eq!(call.body, json!({"reason": "disk swap"}));
+    }
+
+    #[test]
+    fn only_what_was_said_is_sent() {
+        let release = ReleaseId::named("v1");
+        let id = RolloutId::named("r1");
+        let start = Verb::Start { id, release, protected: None, force: false, intent: Some(Intent::Reset) };
+        let expected = json!({"config_release_uuid": release, "force": false, "intent": "reset"});
+        assert_eq!(call(start, None).body, expected);
+        let ring = RingId::named("workers");
+        let settings = RingPatch { max_in_flight: Some(0), ..RingPatch::default() };
+        assert_eq!(call(Verb::PatchRing { ring, patch: settings }, None).body, json!({"max_in_flight": 0}));
+    }
+
+    #[test]
+    fn unassigning_sends_null_and_leaving_alone_sends_nothing() {
+        let machine = MachineId::named("ash");
+        let verb = Verb::AssignMachine { machine, environment: Some(None), ring: None, node: None };
+        assert_eq!(call(verb, None).body, json!({"environment": null}));
+        assert_eq!(call(Verb::RemoveMachine { machine }, Some("gone")).body, Value::Null);
+    }
+}

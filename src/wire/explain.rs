@@ -1,0 +1,60 @@
+//! A question about one thing, and the sentence that answers it.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::problem::{Problem, ProblemKind};
+use crate::domain::explain::{Explanation, Subject};
+use crate::domain::ids::{AccountId, MachineId, RingId};
+
+/// What is asked about: exactly one of these.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExplainBody {
+    /// The account: what its current rollout waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<AccountId>,
+    /// A ring.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ring: Option<RingId>,
+    /// A machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineId>,
+}
+
+impl ExplainBody {
+    /// The one subject; 422 where there is none or more than one, or the account is not the caller's own.
+    pub fn subject(&self, account: AccountId) -> Result<Subject, Problem> {
+        match (self.account, self.ring, self.machine) {
+            (Some(asked), None, None) if asked == account => Ok(Subject::Rollout),
+            (Some(_), None, None) => Err(malformed("this is not the account of your token").field("account")),
+            (None, Some(ring), None) => Ok(Subject::Ring(ring)),
+            (None, None, Some(machine)) => Ok(Subject::Machine(machine)),
+            _ => Err(malformed("name exactly one of account, ring and machine")),
+        }
+    }
+}
+
+fn malformed(message: &str) -> Problem {
+    Problem::new(ProblemKind::Malformed, "malformed", message)
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExplanationBody {
+    /// One sentence.
+    pub sentence: String,
+    /// Since when.
+    pub since: Option<Timestamp>,
+    /// Whom or what it waits for.
+    pub on: Option<String>,
+    /// What one can do next, most useful first.
+    pub next: Vec<String>,
+}
+
+impl From<Explanation> for ExplanationBody {
+    fn from(explanation: Explanation) -> Self {
+        let Explanation { sentence, on, since, next } = explanation;
+        Self { sentence, since, on, next }
+    }
+}
