@@ -1,6 +1,10 @@
-//! Technology behind the ports. Siblings do not see each other.
+//! Technology behind the ports. Siblings do not see each other; `sqlite` is the floor that some of them stand on.
 
 pub mod clock;
 pub mod sqlite;
 pub mod journal;
+pub mod presence;
+pub mod results;
+pub mod vault;
+pub mod releases;
 pub mod remote;

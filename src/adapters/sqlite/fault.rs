@@ -138,6 +138,9 @@ impl StoreFault {
             Flaw::Newer { .. } => "run the version of kura-console that wrote it, or a newer one".to_owned(),
             Flaw::Locked => format!("a backup or an open sqlite3 shell may hold it; see who: fuser -v {file}"),
             Flaw::Full => format!("free some space: df -h {file}"),
+            Flaw::Damaged if self.store == "telemetry" => {
+                format!("move it away and a new one is made, only past results are lost: mv {file} {file}.bad")
+            }
             Flaw::Damaged => format!("restore it from a backup; what can be saved: sqlite3 {file} .recover"),
             Flaw::Moved => "put the file back, or start the program again".to_owned(),
             Flaw::NoSharedMemory => "name a file on a local disk".to_owned(),

@@ -141,13 +141,15 @@ impl SqliteFile {
         self.options.connect().await.map_err(|error| self.fault(&error))
     }
 
+    /// Whether the path still leads to the file that was opened.
+    pub fn is_in_place(&self) -> bool {
+        fs::metadata(&self.path).is_ok_and(|found| identity(&found) == self.identity)
+    }
+
     /// A process that goes on writing to a file that was deleted or replaced would acknowledge what nobody can ever
     /// read again.
     fn check_identity(&self) -> Result<(), StoreFault> {
-        match fs::metadata(&self.path) {
-            Ok(found) if identity(&found) == self.identity => Ok(()),
-            _ => Err(self.flawed(Flaw::Moved)),
-        }
+        if self.is_in_place() { Ok(()) } else { Err(self.flawed(Flaw::Moved)) }
     }
 
     /// Moves the write-ahead log into the file, as far as other processes let it.

@@ -3,3 +3,4 @@
 pub mod fault;
 pub mod schema;
 pub mod file;
+pub mod telemetry;

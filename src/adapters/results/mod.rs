@@ -1,0 +1,8 @@
+//! Apply results: what agents reported of their runs. Telemetry, with outages of its own (R142-R147).
+
+pub mod trim;
+pub mod memory;
+pub mod sqlite;
+
+#[cfg(test)]
+mod tests;

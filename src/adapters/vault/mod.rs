@@ -1,0 +1,5 @@
+//! Vaults: contents by digest, beside the journal that holds the digests.
+
+pub mod digest;
+pub mod memory;
+pub mod file;
