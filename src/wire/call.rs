@@ -21,6 +21,9 @@ pub const REASON_HEADER: &str = "x-reason";
 /// Header with the revision an answer was made from.
 pub const REVISION_HEADER: &str = "x-revision";
 
+/// Code of the problem that says: it may have been done, read the journal before trying again.
+pub const UNKNOWN_OUTCOME: &str = "unknown_outcome";
+
 /// How a request is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {

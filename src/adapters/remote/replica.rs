@@ -1,0 +1,131 @@
+//! A replica: the world of a control plane, folded from its changes with the one fold there is. Pure.
+
+use std::sync::Arc;
+
+use imbl::{OrdMap, Vector};
+use jiff::{SignedDuration, Timestamp};
+
+use super::stream::Frame;
+use crate::control::picture::{Role, SeatView, TAIL_KEPT};
+use crate::domain::change::Entry;
+use crate::domain::ids::Revision;
+use crate::domain::observed::Observed;
+use crate::domain::world::World;
+use crate::wire::process::SeatBody;
+use crate::wire::stream::{CHANGE, PRESENCE, PresenceBody, Trouble};
+use crate::wire::world::{RoleWord, WorldBody};
+
+/// Why a frame could not be folded. The cure is to load the world again.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Gap {
+    /// Changes are missing.
+    #[error("change {got} arrived after change {had}")]
+    Missing {
+        /// The last one folded.
+        had: Revision,
+        /// The one that came.
+        got: Revision,
+    },
+    /// A frame of ours that cannot be read.
+    #[error("a record of the change stream cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// What a reader holds of an account.
+#[derive(Debug, Clone)]
+pub struct Replica {
+    /// Facts.
+    pub world: Arc<World>,
+    /// Presence and telemetry.
+    pub observed: Arc<Observed>,
+    /// The last changes, at most `TAIL_KEPT`.
+    pub tail: Vector<Entry>,
+    /// Who ticks.
+    pub seat: SeatView,
+    /// How the far end's journal stands; none = well.
+    pub trouble: Option<Trouble>,
+    /// The account's name.
+    pub account: String,
+    /// What the reader may do.
+    pub role: Role,
+    /// How far the far end's clock is ahead of this one's.
+    pub ahead: SignedDuration,
+}
+
+impl Replica {
+    /// What was loaded, at `now` of this side's clock.
+    pub fn load(body: WorldBody, now: Timestamp) -> Self {
+        Self {
+            world: Arc::new(body.world),
+            observed: Arc::new(body.observed),
+            tail: body.tail.into_iter().collect(),
+            seat: seat_view(&body.seat),
+            trouble: body.journal,
+            account: body.account.name,
+            role: role_of(body.role),
+            ahead: body.now.duration_since(now),
+        }
+    }
+
+    /// Folds a frame of the stream, received at `now`. Frames of unknown kinds are passed over.
+    pub fn fold(&mut self, frame: &Frame, now: Timestamp) -> Result<(), Gap> {
+        match frame.event.as_str() {
+            CHANGE => self.change(read(&frame.data)?),
+            PRESENCE => {
+                self.presence(read(&frame.data)?, now);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn change(&mut self, entry: Entry) -> Result<(), Gap> {
+        let had = self.world.revision;
+        if entry.revision <= had {
+            // The stream began before the last change that is known: nothing new.
+            return Ok(());
+        }
+        if entry.revision != had + 1 {
+            return Err(Gap::Missing { had, got: entry.revision });
+        }
+        Arc::make_mut(&mut self.world).apply(&entry);
+        self.tail.push_back(entry);
+        while self.tail.len() > TAIL_KEPT {
+            self.tail.pop_front();
+        }
+        let record = &self.world.seat;
+        if record.epoch > self.seat.epoch {
+            self.seat = SeatView { holder: record.holder.clone(), epoch: record.epoch, last_tick: None };
+        }
+        Ok(())
+    }
+
+    fn presence(&mut self, seen: PresenceBody, now: Timestamp) {
+        let observed = Arc::make_mut(&mut self.observed);
+        if seen.everybody {
+            observed.last_poll = OrdMap::new();
+        }
+        observed.last_poll.extend(seen.last_poll);
+        observed.listening_since = seen.listening_since;
+        observed.telemetry = seen.telemetry;
+        self.seat = seat_view(&seen.seat);
+        self.trouble = seen.journal;
+        self.ahead = seen.now.duration_since(now);
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(data: &str) -> Result<T, Gap> {
+    serde_json::from_str(data).map_err(|error| Gap::Unreadable(error.to_string()))
+}
+
+fn seat_view(seat: &SeatBody) -> SeatView {
+    SeatView { holder: seat.holder.clone(), epoch: seat.epoch, last_tick: seat.last_tick }
+}
+
+fn role_of(word: RoleWord) -> Role {
+    match word {
+        RoleWord::Viewer => Role::Viewer,
+        RoleWord::Operator => Role::Operator,
+        RoleWord::Owner => Role::Owner,
+    }
+}
