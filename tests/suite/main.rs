@@ -2,6 +2,7 @@
 // A test may stop with a sentence, and nothing outside this binary can reach anything inside it.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, unreachable_pub)]
 
+mod agent;
 mod house;
 mod journal;
 mod pty;

@@ -1,0 +1,8 @@
+//! The node agent as a process, against a small control plane that does what a test says.
+
+mod desk;
+mod node;
+mod runs;
+mod ends;
+mod restarts;
+mod mistakes;
