@@ -4,3 +4,6 @@ mod changes;
 mod beds;
 mod conformance;
 mod fold;
+mod file;
+mod kill;
+mod golden;
