@@ -1,0 +1,201 @@
+//! One simulated agent as a pure state machine: what it works on, and what follows from the answer to a poll.
+
+use jiff::Timestamp;
+
+use super::behaviour::Behaviour;
+use crate::domain::ids::{MachineId, ReleaseId};
+use crate::domain::input::Edition;
+use crate::domain::release::Outcome;
+use crate::domain::span::Seconds;
+
+/// What is served to an agent, as far as it matters to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Served {
+    /// Release and generation.
+    pub edition: Edition,
+    /// Deadline of one apply; 0 = none.
+    pub timeout: Seconds,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunEnd {
+    /// What ran.
+    pub edition: Edition,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// When it began.
+    pub began: Timestamp,
+    /// It changed nothing: an anti-drift run.
+    pub drift: bool,
+}
+
+/// What an agent is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Applying { began: Timestamp, ends: Timestamp, outcome: Outcome },
+    RetryAt(Timestamp),
+    /// Failed for good: only another edition unlatches it (R63).
+    Latched,
+    Converged { drifts: Option<Timestamp> },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Work {
+    served: Served,
+    retries_left: u32,
+    phase: Phase,
+}
+
+/// One agent.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    /// On which machine.
+    pub machine: MachineId,
+    /// Its character.
+    pub behaviour: Behaviour,
+    silent: bool,
+    next_poll: Option<Timestamp>,
+    work: Option<Work>,
+    converged_on: Option<ReleaseId>,
+    failed_arcs: u32,
+}
+
+impl Agent {
+    /// An agent that starts at `now` and has done nothing yet.
+    pub fn starting_at(now: Timestamp, machine: MachineId, behaviour: Behaviour) -> Self {
+        let next_poll = (!behaviour.poll.is_off()).then(|| behaviour.first_poll.after(now));
+        Self { machine, behaviour, silent: false, next_poll, work: None, converged_on: None, failed_arcs: 0 }
+    }
+
+    /// Its next turn on the grid of `first_poll + n * poll`.
+    pub fn next_poll(&self) -> Option<Timestamp> {
+        self.next_poll
+    }
+
+    /// Moves on to the next turn of the grid.
+    pub fn skip_to_next_poll(&mut self) {
+        self.next_poll = self.next_poll.map(|at| self.behaviour.poll.after(at));
+    }
+
+    /// When its run ends, or its next begins.
+    pub fn next_result(&self) -> Option<Timestamp> {
+        match self.work?.phase {
+            Phase::Applying { ends, .. } => Some(ends),
+            Phase::RetryAt(at) => Some(at),
+            Phase::Converged { drifts } => drifts,
+            Phase::Latched => None,
+        }
+    }
+
+    /// Nothing of it reaches the control plane.
+    pub fn is_silent(&self) -> bool {
+        self.silent
+    }
+
+    /// It goes silent: its run dies with it.
+    pub fn fall_silent(&mut self) {
+        self.silent = true;
+        self.work = self.work.filter(|work| matches!(work.phase, Phase::Latched | Phase::Converged { .. }));
+    }
+
+    /// It is back, and begins its arc anew with the next assignment.
+    pub fn come_back(&mut self) {
+        self.silent = false;
+    }
+
+    /// A new system: nothing is left of the old one (R152).
+    pub fn rebuild(&mut self) {
+        self.work = None;
+        self.converged_on = None;
+    }
+
+    /// What it tells in a poll that it has or runs.
+    pub fn have(&self) -> Option<Edition> {
+        self.work.map(|work| work.served.edition)
+    }
+
+    /// Takes the answer to a poll. Returns the run that was withdrawn by it, if one was in flight.
+    pub fn answered(&mut self, now: Timestamp, served: Option<Served>) -> Option<RunEnd> {
+        let edition = served.map(|served| served.edition);
+        if edition.is_some() && edition == self.have() {
+            return None;
+        }
+        let withdrawn = self.withdraw();
+        if let Some(served) = served {
+            self.begin(now, served);
+        }
+        withdrawn
+    }
+
+    /// What happens at the moment `next_result` told: a run ends, or a retry begins, which tells nobody.
+    pub fn take_result(&mut self, now: Timestamp) -> Option<RunEnd> {
+        let work = self.work?;
+        let edition = work.served.edition;
+        match work.phase {
+            Phase::Applying { began, outcome, .. } => {
+                self.work = Some(Work { phase: self.phase_after(now, outcome, work.retries_left), ..work });
+                Some(RunEnd { edition, outcome, began, drift: false })
+            }
+            Phase::RetryAt(_) => {
+                let phase = self.apply(now, work.served, false);
+                self.work = Some(Work { phase, retries_left: work.retries_left.saturating_sub(1), ..work });
+                None
+            }
+            Phase::Converged { drifts: Some(_) } => {
+                self.work = Some(Work { phase: self.converged(now), ..work });
+                Some(RunEnd { edition, outcome: Outcome::Success, began: now, drift: true })
+            }
+            Phase::Converged { drifts: None } | Phase::Latched => None,
+        }
+    }
+
+    /// Stops what is in flight. What is over stays: a done machine that is served again works on nothing.
+    fn withdraw(&mut self) -> Option<RunEnd> {
+        let work = self.work?;
+        match work.phase {
+            Phase::Applying { began, .. } => {
+                self.work = None;
+                Some(RunEnd { edition: work.served.edition, outcome: Outcome::Canceled, began, drift: false })
+            }
+            Phase::RetryAt(_) => {
+                self.work = None;
+                None
+            }
+            Phase::Latched | Phase::Converged { .. } => None,
+        }
+    }
+
+    fn begin(&mut self, now: Timestamp, served: Served) {
+        let done = self.converged_on == Some(served.edition.release);
+        let phase = if done { self.converged(now) } else { self.apply(now, served, true) };
+        self.work = Some(Work { served, retries_left: self.behaviour.retries, phase });
+    }
+
+    fn apply(&mut self, now: Timestamp, served: Served, new_arc: bool) -> Phase {
+        let sick = self.behaviour.heals_after.is_none_or(|arcs| self.failed_arcs < arcs + u32::from(!new_arc));
+        let outcome = if sick { self.behaviour.outcome } else { Outcome::Success };
+        if new_arc && outcome != Outcome::Success {
+            self.failed_arcs += 1;
+        }
+        let late = !served.timeout.is_off() && self.behaviour.apply > served.timeout;
+        let (span, outcome) = if late { (served.timeout, Outcome::Timeout) } else { (self.behaviour.apply, outcome) };
+        Phase::Applying { began: now, ends: span.after(now), outcome }
+    }
+
+    fn phase_after(&mut self, now: Timestamp, outcome: Outcome, retries_left: u32) -> Phase {
+        if outcome == Outcome::Success {
+            self.converged_on = self.have().map(|edition| edition.release);
+            return self.converged(now);
+        }
+        if outcome.is_failure() && retries_left > 0 {
+            return Phase::RetryAt(self.behaviour.retry.after(now));
+        }
+        Phase::Latched
+    }
+
+    fn converged(&self, now: Timestamp) -> Phase {
+        let drift = self.behaviour.drift;
+        Phase::Converged { drifts: (!drift.is_off()).then(|| drift.after(now)) }
+    }
+}

@@ -1,0 +1,148 @@
+//! Virtual time: it stands still until somebody moves it, and sleepers wake in the order of (time, sequence).
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::shared::Shared;
+use crate::control::ports::Clock;
+
+/// Place of a sleeper among all sleepers.
+type Place = (Timestamp, u64);
+
+#[derive(Debug)]
+struct Timeline {
+    now: Timestamp,
+    sequence: u64,
+    sleepers: BTreeMap<Place, Waker>,
+}
+
+/// The clock of a simulated world. Clones show the same time.
+#[derive(Debug, Clone)]
+pub struct VirtualClock(Shared<Timeline>);
+
+impl VirtualClock {
+    /// Stands at `start`.
+    pub fn starting_at(start: Timestamp) -> Self {
+        Self(Shared::new(Timeline { now: start, sequence: 0, sleepers: BTreeMap::new() }))
+    }
+
+    /// When the first sleeper wants to wake.
+    pub fn next_due(&self) -> Option<Timestamp> {
+        self.0.with(|timeline| timeline.sleepers.keys().next().map(|(at, _)| *at))
+    }
+
+    /// Moves the hands to `to`, never back; wakes nobody yet.
+    pub fn set(&self, to: Timestamp) {
+        self.0.with(|timeline| timeline.now = timeline.now.max(to));
+    }
+
+    /// Wakes everybody whose time has come.
+    pub fn wake_due(&self) {
+        let due = self.0.with(|timeline| {
+            let later = timeline.sleepers.split_off(&(timeline.now, u64::MAX));
+            std::mem::replace(&mut timeline.sleepers, later)
+        });
+        due.into_values().for_each(Waker::wake);
+    }
+}
+
+impl Clock for VirtualClock {
+    fn now(&self) -> Timestamp {
+        self.0.with(|timeline| timeline.now)
+    }
+
+    fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send {
+        let span = SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
+        let until = self.now().checked_add(span).unwrap_or(Timestamp::MAX);
+        Sleep { clock: self.clone(), until, place: None }
+    }
+}
+
+/// Pending until `wake_due` finds its time come: even a sleep of zero gives way once.
+struct Sleep {
+    clock: VirtualClock,
+    until: Timestamp,
+    place: Option<Place>,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let (until, place) = (self.until, self.place);
+        let placed = self.clock.0.with(|timeline| match place {
+            Some(place) => {
+                let waker = timeline.sleepers.get_mut(&place)?;
+                waker.clone_from(context.waker());
+                Some(place)
+            }
+            None => {
+                timeline.sequence += 1;
+                let place = (until, timeline.sequence);
+                timeline.sleepers.insert(place, context.waker().clone());
+                Some(place)
+            }
+        });
+        self.place = self.place.or(placed);
+        if placed.is_some() { Poll::Pending } else { Poll::Ready(()) }
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Some(place) = self.place {
+            self.clock.0.with(|timeline| timeline.sleepers.remove(&place));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::executor::Executor;
+    use super::*;
+
+    #[test]
+    fn sleepers_wake_in_order_of_time_then_sequence_and_time_stands_still_in_between() {
+        let clock = VirtualClock::starting_at(Timestamp::UNIX_EPOCH);
+        let (mut executor, woken) = (Executor::seeded(3), Shared::new(Vec::new()));
+        for (name, seconds) in [("late", 9), ("first", 2), ("second", 5)] {
+            let (own, woken) = (clock.clone(), woken.clone());
+            executor.spawn(name, async move {
+                own.sleep(Duration::from_secs(seconds)).await;
+                woken.with(|list| list.push((name, own.now().as_second())));
+            });
+        }
+        executor.run_until_idle().unwrap();
+        assert_eq!(clock.now(), Timestamp::UNIX_EPOCH);
+        while let Some(due) = clock.next_due() {
+            clock.set(due);
+            clock.wake_due();
+            executor.run_until_idle().unwrap();
+        }
+        assert_eq!(woken.with(|list| list.clone()), [("first", 2), ("second", 5), ("late", 9)]);
+    }
+
+    #[test]
+    fn a_sleep_that_is_dropped_is_nobodys_business() {
+        let clock = VirtualClock::starting_at(Timestamp::UNIX_EPOCH);
+        let mut executor = Executor::seeded(1);
+        let own = clock.clone();
+        let task = executor.spawn("sleeper", async move { own.sleep(Duration::from_secs(5)).await });
+        executor.run_until_idle().unwrap();
+        assert!(clock.next_due().is_some());
+        executor.kill(task);
+        assert_eq!(clock.next_due(), None);
+    }
+
+    #[test]
+    fn the_hands_never_go_back() {
+        let clock = VirtualClock::starting_at(Timestamp::from_second(100).unwrap());
+        clock.set(Timestamp::UNIX_EPOCH);
+        assert_eq!(clock.now().as_second(), 100);
+    }
+}

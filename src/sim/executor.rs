@@ -1,0 +1,221 @@
+//! A small seeded executor: one thread, and a seed that picks which of the ready tasks goes next.
+//!
+//! The same seed and the same tasks give the same order of steps. A task can be killed at any of its awaits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use super::shared::Shared;
+
+/// Steps without a moment in which nothing is ready; beyond it some task wakes itself for ever.
+pub const STEPS_MAX: u64 = 100_000_000;
+
+/// What is called when a task becomes ready: lets a thread that paces a simulation sleep in between.
+pub type Hook = Arc<dyn Fn() + Send + Sync>;
+
+type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Name of a task, in order of spawning; never used twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaskId(u64);
+
+/// A simulation that never comes to rest.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the simulation does not come to rest: task {task} was still ready after {STEPS_MAX} steps")]
+pub struct Restless {
+    /// The task that went last.
+    pub task: String,
+}
+
+struct Task {
+    name: &'static str,
+    job: Job,
+    waker: Waker,
+    queued: bool,
+}
+
+/// Tasks that were woken since the last look, from whichever thread.
+struct Wakes {
+    woken: Shared<BTreeSet<TaskId>>,
+    hook: Shared<Option<Hook>>,
+}
+
+struct Bell {
+    task: TaskId,
+    wakes: Arc<Wakes>,
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if self.wakes.woken.with(|woken| woken.insert(self.task))
+            && let Some(hook) = self.wakes.hook.with(|hook| hook.clone())
+        {
+            hook();
+        }
+    }
+}
+
+/// Runs tasks, one step at a time.
+pub struct Executor {
+    tasks: BTreeMap<TaskId, Task>,
+    ready: Vec<TaskId>,
+    wakes: Arc<Wakes>,
+    dice: fastrand::Rng,
+    spawned: u64,
+}
+
+impl Executor {
+    /// No tasks yet; `seed` decides every choice.
+    pub fn seeded(seed: u64) -> Self {
+        Self {
+            tasks: BTreeMap::new(),
+            ready: Vec::new(),
+            wakes: Arc::new(Wakes { woken: Shared::default(), hook: Shared::default() }),
+            dice: fastrand::Rng::with_seed(seed),
+            spawned: 0,
+        }
+    }
+
+    /// Calls `hook` whenever a task becomes ready, on the thread that made it so.
+    pub fn on_wake(&self, hook: Hook) {
+        self.wakes.hook.with(|slot| *slot = Some(hook));
+    }
+
+    /// Adds a task; it is ready at once, but takes no step yet.
+    pub fn spawn(&mut self, name: &'static str, job: impl Future<Output = ()> + Send + 'static) -> TaskId {
+        let id = TaskId(self.spawned);
+        self.spawned += 1;
+        let waker = Waker::from(Arc::new(Bell { task: id, wakes: Arc::clone(&self.wakes) }));
+        self.tasks.insert(id, Task { name, job: Box::pin(job), waker, queued: true });
+        self.ready.push(id);
+        id
+    }
+
+    /// Drops a task where it stands, as a crash would. True if it was there.
+    pub fn kill(&mut self, task: TaskId) -> bool {
+        self.ready.retain(|id| *id != task);
+        self.tasks.remove(&task).is_some()
+    }
+
+    /// True until the task ended or was killed.
+    pub fn is_alive(&self, task: TaskId) -> bool {
+        self.tasks.contains_key(&task)
+    }
+
+    /// Lets one ready task take one step; none when nothing is ready.
+    pub fn step(&mut self) -> Option<TaskId> {
+        self.collect_woken();
+        if self.ready.is_empty() {
+            return None;
+        }
+        let chosen = self.ready.swap_remove(self.dice.usize(..self.ready.len()));
+        let task = self.tasks.get_mut(&chosen)?;
+        task.queued = false;
+        if let Poll::Ready(()) = task.job.as_mut().poll(&mut Context::from_waker(&task.waker)) {
+            self.tasks.remove(&chosen);
+        }
+        Some(chosen)
+    }
+
+    /// Steps until nothing is ready.
+    pub fn run_until_idle(&mut self) -> Result<(), Restless> {
+        let mut last = None;
+        for _ in 0..STEPS_MAX {
+            match self.step() {
+                Some(task) => last = Some(task),
+                None => return Ok(()),
+            }
+        }
+        let task = last.and_then(|id| self.tasks.get(&id)).map_or("(ended)", |task| task.name);
+        Err(Restless { task: task.to_owned() })
+    }
+
+    fn collect_woken(&mut self) {
+        for id in self.wakes.woken.with(std::mem::take) {
+            if let Some(task) = self.tasks.get_mut(&id)
+                && !task.queued
+            {
+                task.queued = true;
+                self.ready.push(id);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pending::pend_once;
+    use super::*;
+
+    /// Three tasks that write their name five times, yielding in between.
+    fn order_of(seed: u64) -> String {
+        let (mut executor, paper) = (Executor::seeded(seed), Shared::new(String::new()));
+        for name in ["a", "b", "c"] {
+            let paper = paper.clone();
+            executor.spawn(name, async move {
+                for _ in 0..5 {
+                    paper.with(|text| text.push_str(name));
+                    pend_once().await;
+                }
+            });
+        }
+        executor.run_until_idle().unwrap();
+        paper.with(|text| text.clone())
+    }
+
+    #[test]
+    fn a_seed_fixes_the_interleaving_and_seeds_differ() {
+        assert_eq!(order_of(1), order_of(1));
+        let orders: BTreeSet<String> = (0..20).map(order_of).collect();
+        assert!(orders.len() > 10, "20 seeds gave only {} interleavings", orders.len());
+        assert!(orders.iter().all(|order| order.len() == 15));
+    }
+
+    #[test]
+    fn a_killed_task_is_dropped_where_it_stands() {
+        struct Flag(Shared<bool>);
+        impl Drop for Flag {
+            fn drop(&mut self) {
+                self.0.with(|dropped| *dropped = true);
+            }
+        }
+        let (mut executor, dropped, passed) = (Executor::seeded(1), Shared::new(false), Shared::new(false));
+        let (flag, beyond) = (Flag(dropped.clone()), passed.clone());
+        let task = executor.spawn("victim", async move {
+            let _flag = flag;
+            pend_once().await;
+            beyond.with(|passed| *passed = true);
+        });
+        assert_eq!(executor.step(), Some(task));
+        assert!(executor.kill(task) && !executor.is_alive(task));
+        assert_eq!(executor.step(), None);
+        assert!(dropped.with(|d| *d) && !passed.with(|p| *p));
+        assert!(!executor.kill(task));
+    }
+
+    #[test]
+    fn a_wake_from_another_thread_calls_the_hook() {
+        let mut executor = Executor::seeded(1);
+        let (slot, calls) = (Shared::new(None::<Waker>), Shared::new(0));
+        let (open, seen) = (slot.clone(), calls.clone());
+        executor.on_wake(Arc::new(move || seen.with(|calls| *calls += 1)));
+        let mut polls = 0;
+        executor.spawn("waits", std::future::poll_fn(move |context| {
+            polls += 1;
+            open.with(|waker| *waker = Some(context.waker().clone()));
+            if polls < 2 { Poll::Pending } else { Poll::Ready(()) }
+        }));
+        executor.run_until_idle().unwrap();
+        let waker = slot.with(Option::take).unwrap();
+        std::thread::spawn(move || waker.wake()).join().unwrap();
+        assert_eq!(calls.with(|calls| *calls), 1);
+        assert!(executor.step().is_some() && executor.step().is_none());
+    }
+}

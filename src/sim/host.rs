@@ -1,0 +1,88 @@
+//! A process of a simulated world: the stores all processes share, its own name, and virtual time.
+
+use super::clock::VirtualClock;
+use super::journal::SimJournal;
+use super::stores::{SimHeartbeats, SimPresence, SimResults, SimVault};
+use crate::control::host::Host;
+
+/// The outside that all processes of a simulation share. Clones are the same outside.
+#[derive(Debug, Clone)]
+pub struct Outside {
+    /// The log of changes.
+    pub journal: SimJournal,
+    /// Signs of life of the seat.
+    pub heartbeats: SimHeartbeats,
+    /// Last polls.
+    pub presence: SimPresence,
+    /// Apply results.
+    pub results: SimResults,
+    /// Contents.
+    pub vault: SimVault,
+    /// Time.
+    pub clock: VirtualClock,
+}
+
+impl Outside {
+    /// Empty stores around a clock.
+    pub fn new(clock: VirtualClock) -> Self {
+        Self {
+            journal: SimJournal::new(clock.clone()),
+            heartbeats: SimHeartbeats::default(),
+            presence: SimPresence::default(),
+            results: SimResults::default(),
+            vault: SimVault::default(),
+            clock,
+        }
+    }
+}
+
+/// One process on it.
+#[derive(Debug, Clone)]
+pub struct SimHost {
+    outside: Outside,
+    process: String,
+}
+
+impl SimHost {
+    /// The process called `process`.
+    pub fn new(outside: Outside, process: &str) -> Self {
+        Self { outside, process: process.to_owned() }
+    }
+}
+
+impl Host for SimHost {
+    type Journal = SimJournal;
+    type Heartbeats = SimHeartbeats;
+    type Presence = SimPresence;
+    type Results = SimResults;
+    type Vault = SimVault;
+    type Clock = VirtualClock;
+
+    fn journal(&self) -> &SimJournal {
+        &self.outside.journal
+    }
+
+    fn heartbeats(&self) -> &SimHeartbeats {
+        &self.outside.heartbeats
+    }
+
+    fn presence(&self) -> &SimPresence {
+        &self.outside.presence
+    }
+
+    fn results(&self) -> &SimResults {
+        &self.outside.results
+    }
+
+    fn vault(&self) -> &SimVault {
+        &self.outside.vault
+    }
+
+    fn clock(&self) -> &VirtualClock {
+        &self.outside.clock
+    }
+
+    fn process(&self) -> &str {
+        &self.process
+    }
+}

@@ -1,0 +1,308 @@
+//! The journal of a simulated world: in memory, shared by all its processes, with faults on demand.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use sha2::{Digest, Sha256};
+
+use super::clock::VirtualClock;
+use super::pending::pend_once;
+use super::shared::Shared;
+use crate::control::ports::{AppendError, Batch, Clock, Head, Journal, JournalError};
+use crate::domain::change::Entry;
+use crate::domain::ids::{AccountId, Revision};
+use crate::domain::world::World;
+
+/// Entries an account's journal keeps; older ones are archived, which here means forgotten.
+pub const ENTRIES_KEPT: usize = 500_000;
+
+/// Longest wait of `follow`.
+pub const FOLLOW_WAIT: Duration = Duration::from_secs(30);
+
+/// What goes wrong with exactly one append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JournalFault {
+    /// It is refused as outrun, though nobody was faster.
+    Conflict,
+    /// The store fails and nothing was written.
+    Error,
+    /// It is written, and the answer gets lost.
+    LostAnswer,
+}
+
+/// What the store says when it was told to fail.
+#[derive(Debug, thiserror::Error)]
+#[error("the simulated store was told to fail")]
+struct ToldToFail;
+
+#[derive(Debug, Default)]
+struct Book {
+    head: Head,
+    entries: VecDeque<Entry>,
+    world: World,
+    seal: Sha256,
+    followers: Vec<Waker>,
+    faults: VecDeque<JournalFault>,
+}
+
+/// One store for all accounts. Clones are the same store.
+#[derive(Debug, Clone)]
+pub struct SimJournal {
+    books: Shared<BTreeMap<AccountId, Book>>,
+    clock: VirtualClock,
+}
+
+impl SimJournal {
+    /// An empty store; `clock` bounds how long a follower waits.
+    pub fn new(clock: VirtualClock) -> Self {
+        Self { books: Shared::default(), clock }
+    }
+
+    /// The account's next append goes wrong.
+    pub fn fail_next(&self, account: AccountId, fault: JournalFault) {
+        self.with(account, |book| book.faults.push_back(fault));
+    }
+
+    /// A digest of every entry ever appended, in order: two runs with the same seed have the same one.
+    pub fn fingerprint(&self, account: AccountId) -> String {
+        self.with(account, |book| hex(&book.seal.clone().finalize()))
+    }
+
+    /// The entries that are kept, oldest first.
+    pub fn entries(&self, account: AccountId) -> Vec<Entry> {
+        self.with(account, |book| book.entries.iter().cloned().collect())
+    }
+
+    /// The world at the head.
+    pub fn world(&self, account: AccountId) -> World {
+        self.with(account, |book| book.world.clone())
+    }
+
+    fn with<R>(&self, account: AccountId, look: impl FnOnce(&mut Book) -> R) -> R {
+        self.books.with(|books| look(books.entry(account).or_default()))
+    }
+
+    /// Waits until the head is past `after`.
+    async fn moved(&self, account: AccountId, after: Revision) -> Head {
+        poll_fn(|context| {
+            self.with(account, |book| {
+                if book.head.revision > after {
+                    return Poll::Ready(book.head);
+                }
+                if !book.followers.iter().any(|waker| waker.will_wake(context.waker())) {
+                    book.followers.push(context.waker().clone());
+                }
+                Poll::Pending
+            })
+        })
+        .await
+    }
+}
+
+impl Book {
+    fn append(&mut self, batch: Batch) -> Result<Head, AppendError> {
+        let fault = self.faults.pop_front();
+        match fault {
+            Some(JournalFault::Conflict) => return Err(AppendError::Outrun { head: self.head }),
+            Some(JournalFault::Error) => return Err(told_to_fail().into()),
+            Some(JournalFault::LostAnswer) | None => {}
+        }
+        if batch.expected != self.head.revision {
+            return Err(AppendError::Outrun { head: self.head });
+        }
+        if batch.epoch.is_some_and(|epoch| epoch < self.head.epoch) {
+            return Err(AppendError::Deposed { head: self.head });
+        }
+        self.head.epoch = batch.raises(self.head.epoch);
+        for entry in batch.entries {
+            self.keep(entry)?;
+        }
+        self.followers.drain(..).for_each(Waker::wake);
+        if fault.is_some() { Err(told_to_fail().into()) } else { Ok(self.head) }
+    }
+
+    fn keep(&mut self, entry: Entry) -> Result<(), JournalError> {
+        let line = serde_json::to_vec(&entry)
+            .map_err(|source| JournalError::Store { attempt: "append", source: Box::new(source) })?;
+        self.seal.update(&line);
+        self.world.apply(&entry);
+        self.head.revision = entry.revision;
+        self.entries.push_back(entry);
+        if self.entries.len() > ENTRIES_KEPT {
+            self.entries.pop_front();
+        }
+        self.head.oldest = self.entries.front().map_or(1, |first| first.revision);
+        Ok(())
+    }
+
+    fn read(&self, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {
+        let Some(first) = self.entries.front() else { return Ok(Vec::new()) };
+        if after + 1 < first.revision {
+            return Err(JournalError::Compacted { oldest: first.revision });
+        }
+        let skipped = usize::try_from(after + 1 - first.revision).unwrap_or(usize::MAX);
+        Ok(self.entries.iter().skip(skipped).take(limit).cloned().collect())
+    }
+}
+
+impl Journal for SimJournal {
+    fn kind(&self) -> &'static str {
+        "simulated"
+    }
+
+    async fn head(&self, account: AccountId) -> Result<Head, JournalError> {
+        pend_once().await;
+        Ok(self.with(account, |book| book.head))
+    }
+
+    async fn load(&self, account: AccountId) -> Result<World, JournalError> {
+        pend_once().await;
+        Ok(self.world(account))
+    }
+
+    async fn append(&self, batch: Batch) -> Result<Head, AppendError> {
+        pend_once().await;
+        self.with(batch.account, |book| book.append(batch))
+    }
+
+    async fn read(&self, account: AccountId, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {
+        pend_once().await;
+        self.with(account, |book| book.read(after, limit))
+    }
+
+    async fn follow(&self, account: AccountId, after: Revision) -> Result<Head, JournalError> {
+        pend_once().await;
+        let (moved, patience) = (pin!(self.moved(account, after)), pin!(self.clock.sleep(FOLLOW_WAIT)));
+        match select(moved, patience).await {
+            Either::Left((head, _)) => Ok(head),
+            Either::Right(_) => Ok(self.with(account, |book| book.head)),
+        }
+    }
+
+    async fn snapshot(&self, _account: AccountId, _world: &World) -> Result<(), JournalError> {
+        pend_once().await;
+        Ok(())
+    }
+}
+
+fn told_to_fail() -> JournalError {
+    JournalError::Store { attempt: "append", source: Box::new(ToldToFail) }
+}
+
+/// Lower-case hex digits of some bytes.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::executor::Executor;
+    use super::*;
+    use crate::domain::change::{Cause, Change};
+    use crate::domain::fleet::Account;
+    use jiff::Timestamp;
+
+    fn account() -> AccountId {
+        AccountId::named("test")
+    }
+
+    fn entry(revision: Revision, change: Change) -> Entry {
+        Entry { revision, at: Timestamp::UNIX_EPOCH, by: "op-a".to_owned(), cause: Cause::Tick, change }
+    }
+
+    fn switch(revision: Revision) -> Entry {
+        let account = Account { auto_deploy: revision % 2 == 1, ..Account::default() };
+        entry(revision, Change::AccountChanged { account })
+    }
+
+    fn batch(expected: Revision, epoch: Option<u64>, entries: Vec<Entry>) -> Batch {
+        Batch { account: account(), expected, epoch, entries }
+    }
+
+    fn journal() -> (SimJournal, VirtualClock) {
+        let clock = VirtualClock::starting_at(Timestamp::UNIX_EPOCH);
+        (SimJournal::new(clock.clone()), clock)
+    }
+
+    /// Runs one call to its end on an executor of its own.
+    fn block_on<T: Send + 'static>(call: impl Future<Output = T> + Send + 'static) -> T {
+        let (mut executor, slot) = (Executor::seeded(1), Shared::new(None));
+        let answer = slot.clone();
+        executor.spawn("call", async move {
+            let value = call.await;
+            answer.with(|answer| *answer = Some(value));
+        });
+        executor.run_until_idle().unwrap();
+        slot.with(Option::take).unwrap()
+    }
+
+    fn append(journal: &SimJournal, batch: Batch) -> Result<Head, AppendError> {
+        let journal = journal.clone();
+        block_on(async move { journal.append(batch).await })
+    }
+
+    #[test]
+    fn an_append_on_another_revision_or_from_an_old_epoch_writes_nothing() {
+        let (journal, _) = journal();
+        append(&journal, batch(0, None, vec![switch(1), switch(2)])).unwrap();
+        assert!(matches!(append(&journal, batch(1, None, vec![switch(2)])), Err(AppendError::Outrun { .. })));
+        let seat = Change::SeatTaken { holder: "b".to_owned(), epoch: 2 };
+        append(&journal, batch(2, None, vec![entry(3, seat)])).unwrap();
+        assert!(matches!(append(&journal, batch(3, Some(1), vec![switch(4)])), Err(AppendError::Deposed { .. })));
+        let head = append(&journal, batch(3, Some(2), vec![switch(4)])).unwrap();
+        assert_eq!((head.revision, head.epoch, head.oldest), (4, 2, 1));
+        assert_eq!(journal.world(account()).revision, 4);
+        assert_eq!(journal.entries(account()).len(), 4);
+    }
+
+    #[test]
+    fn a_fault_hits_exactly_one_append_and_only_a_lost_answer_leaves_entries() {
+        let (journal, _) = journal();
+        for (fault, left) in [(JournalFault::Conflict, 0), (JournalFault::Error, 0), (JournalFault::LostAnswer, 1)] {
+            journal.fail_next(account(), fault);
+            append(&journal, batch(0, None, vec![switch(1)])).unwrap_err();
+            assert_eq!(journal.world(account()).revision, left, "{fault:?}");
+        }
+        append(&journal, batch(1, None, vec![switch(2)])).unwrap();
+    }
+
+    #[test]
+    fn a_follower_wakes_with_the_next_append_or_after_a_bounded_wait() {
+        let (journal, clock) = journal();
+        let (mut executor, seen) = (Executor::seeded(1), Shared::new(Vec::new()));
+        for after in [0, 1] {
+            let (journal, seen) = (journal.clone(), seen.clone());
+            executor.spawn("follower", async move {
+                let head = journal.follow(account(), after).await.unwrap();
+                seen.with(|list| list.push((after, head.revision)));
+            });
+        }
+        executor.run_until_idle().unwrap();
+        assert!(seen.with(|list| list.is_empty()));
+        append(&journal, batch(0, None, vec![switch(1)])).unwrap();
+        executor.run_until_idle().unwrap();
+        assert_eq!(seen.with(|list| list.clone()), [(0, 1)]);
+        let due = clock.next_due().unwrap();
+        assert_eq!(due.as_second(), 30);
+        clock.set(due);
+        clock.wake_due();
+        executor.run_until_idle().unwrap();
+        assert_eq!(seen.with(|list| list.clone()), [(0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn the_fingerprint_tells_the_order_of_entries() {
+        let print = |first: Vec<Entry>, second: Vec<Entry>| {
+            let (journal, _) = journal();
+            append(&journal, batch(0, None, first)).unwrap();
+            append(&journal, batch(1, None, second)).unwrap();
+            journal.fingerprint(account())
+        };
+        assert_eq!(print(vec![switch(1)], vec![switch(2)]), print(vec![switch(1)], vec![switch(2)]));
+        assert_ne!(print(vec![switch(1)], vec![switch(2)]), print(vec![switch(2)], vec![switch(1)]));
+    }
+}

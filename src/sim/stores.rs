@@ -1,0 +1,145 @@
+//! What stands beside the journal of a simulated world: heartbeats, presence, results, contents. All in memory.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use imbl::OrdMap;
+use jiff::Timestamp;
+use sha2::Digest as _;
+
+use super::journal::hex;
+use super::pending::pend_once;
+use super::shared::Shared;
+use crate::control::ports::{ApplyResult, Beat, Heartbeats, JournalError, Presence, ResultQuery, Results, Vault};
+use crate::domain::ids::{AccountId, MachineId};
+use crate::domain::observed::Telemetry;
+use crate::domain::release::Digest;
+
+/// Results that are kept of one machine.
+pub const RESULTS_PER_MACHINE: usize = 50;
+
+/// Signs of life of the seat, shared by all processes of a simulation.
+#[derive(Debug, Clone, Default)]
+pub struct SimHeartbeats(Shared<BTreeMap<AccountId, Beat>>);
+
+impl Heartbeats for SimHeartbeats {
+    async fn beat(&self, account: AccountId, beat: Beat) -> Result<(), JournalError> {
+        pend_once().await;
+        self.0.with(|beats| beats.insert(account, beat));
+        Ok(())
+    }
+
+    async fn last(&self, account: AccountId) -> Result<Option<Beat>, JournalError> {
+        pend_once().await;
+        Ok(self.0.with(|beats| beats.get(&account).cloned()))
+    }
+}
+
+/// Last polls, shared by all processes of a simulation.
+#[derive(Debug, Clone, Default)]
+pub struct SimPresence(Shared<BTreeMap<AccountId, OrdMap<MachineId, Timestamp>>>);
+
+impl Presence for SimPresence {
+    fn saw(&self, account: AccountId, machine: MachineId, at: Timestamp) {
+        self.0.with(|accounts| accounts.entry(account).or_default().insert(machine, at));
+    }
+
+    fn seen(&self, account: AccountId) -> OrdMap<MachineId, Timestamp> {
+        self.0.with(|accounts| accounts.get(&account).cloned().unwrap_or_default())
+    }
+
+    async fn flush(&self) -> Result<(), JournalError> {
+        pend_once().await;
+        Ok(())
+    }
+}
+
+/// Apply results, with a switch for an outage (R142-R147).
+#[derive(Debug, Clone, Default)]
+pub struct SimResults(Shared<Shelf>);
+
+#[derive(Debug, Default)]
+struct Shelf {
+    down: bool,
+    results: BTreeMap<(AccountId, MachineId), VecDeque<ApplyResult>>,
+}
+
+/// What the store says during an outage.
+#[derive(Debug, thiserror::Error)]
+#[error("the simulated results store is down")]
+struct Down;
+
+impl SimResults {
+    /// Begins or ends an outage.
+    pub fn switch(&self, up: bool) {
+        self.0.with(|shelf| shelf.down = !up);
+    }
+}
+
+impl Shelf {
+    fn reachable(&self, attempt: &'static str) -> Result<(), JournalError> {
+        if self.down { Err(JournalError::Store { attempt, source: Box::new(Down) }) } else { Ok(()) }
+    }
+
+    /// Newest first; a run is known by when it began.
+    fn file(&mut self, account: AccountId, result: ApplyResult) {
+        let own = self.results.entry((account, result.machine)).or_default();
+        if own.iter().any(|known| known.started_at == result.started_at && known.release == result.release) {
+            return;
+        }
+        own.push_front(result);
+        own.truncate(RESULTS_PER_MACHINE);
+    }
+
+    fn find(&self, account: AccountId, query: ResultQuery) -> Vec<ApplyResult> {
+        let wanted = |result: &&ApplyResult| query.release.is_none_or(|release| release == result.release);
+        if let Some(machine) = query.machine {
+            let own = self.results.get(&(account, machine)).into_iter().flatten();
+            return own.filter(wanted).take(query.limit).cloned().collect();
+        }
+        let all = self.results.iter().filter(|((owner, _), _)| *owner == account);
+        let mut found: Vec<&ApplyResult> = all.flat_map(|(_, own)| own).filter(wanted).collect();
+        found.sort_by_key(|result| std::cmp::Reverse(result.received_at));
+        found.into_iter().take(query.limit).cloned().collect()
+    }
+}
+
+impl Results for SimResults {
+    async fn file(&self, account: AccountId, result: ApplyResult) -> Result<(), JournalError> {
+        pend_once().await;
+        self.0.with(|shelf| {
+            shelf.reachable("keep a result")?;
+            shelf.file(account, result);
+            Ok(())
+        })
+    }
+
+    async fn find(&self, account: AccountId, query: ResultQuery) -> Result<Vec<ApplyResult>, JournalError> {
+        pend_once().await;
+        self.0.with(|shelf| {
+            shelf.reachable("read results")?;
+            Ok(shelf.find(account, query))
+        })
+    }
+
+    fn telemetry(&self) -> Telemetry {
+        self.0.with(|shelf| if shelf.down { Telemetry::Unreadable } else { Telemetry::Readable })
+    }
+}
+
+/// Contents by digest.
+#[derive(Debug, Clone, Default)]
+pub struct SimVault(Shared<BTreeMap<Digest, Vec<u8>>>);
+
+impl Vault for SimVault {
+    async fn keep(&self, content: Vec<u8>) -> Result<Digest, JournalError> {
+        pend_once().await;
+        let digest = Digest(hex(&sha2::Sha256::digest(&content)));
+        self.0.with(|contents| contents.insert(digest.clone(), content));
+        Ok(digest)
+    }
+
+    async fn fetch(&self, digest: &Digest) -> Result<Option<Vec<u8>>, JournalError> {
+        pend_once().await;
+        Ok(self.0.with(|contents| contents.get(digest).cloned()))
+    }
+}
