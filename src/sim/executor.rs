@@ -207,11 +207,14 @@ mod tests {
         let (open, seen) = (slot.clone(), calls.clone());
         executor.on_wake(Arc::new(move || seen.with(|calls| *calls += 1)));
         let mut polls = 0;
-        executor.spawn("waits", std::future::poll_fn(move |context| {
-            polls += 1;
-            open.with(|waker| *waker = Some(context.waker().clone()));
-            if polls < 2 { Poll::Pending } else { Poll::Ready(()) }
-        }));
+        executor.spawn(
+            "waits",
+            std::future::poll_fn(move |context| {
+                polls += 1;
+                open.with(|waker| *waker = Some(context.waker().clone()));
+                if polls < 2 { Poll::Pending } else { Poll::Ready(()) }
+            }),
+        );
         executor.run_until_idle().unwrap();
         let waker = slot.with(Option::take).unwrap();
         std::thread::spawn(move || waker.wake()).join().unwrap();

@@ -10,3 +10,15 @@ pub mod clock;
 pub mod journal;
 pub mod stores;
 pub mod host;
+
+// Who acts: node agents, people, fate.
+pub mod agents;
+pub mod operator;
+pub mod script;
+pub mod fleet;
+
+// All of it in motion.
+pub mod stage;
+
+// Worlds worth looking at.
+pub mod presets;

@@ -33,11 +33,17 @@ pub struct RunEnd {
 /// What an agent is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    Applying { began: Timestamp, ends: Timestamp, outcome: Outcome },
+    Applying {
+        began: Timestamp,
+        ends: Timestamp,
+        outcome: Outcome,
+    },
     RetryAt(Timestamp),
     /// Failed for good: only another edition unlatches it (R63).
     Latched,
-    Converged { drifts: Option<Timestamp> },
+    Converged {
+        drifts: Option<Timestamp>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,11 @@
+//! Worlds worth looking at: each is a script and a roster, reached by really living through its past.
+
+mod preset;
+mod cluster;
+mod window;
+mod fresh;
+mod halted;
+mod superseded;
+mod fleet;
+
+pub use preset::{PRESETS, Preset, preset};

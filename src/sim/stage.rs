@@ -1,0 +1,322 @@
+//! The stage: a whole simulated world in motion. Processes, agents and people on one executor, in virtual time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use jiff::Timestamp;
+
+use super::agents::agent::Served;
+use super::agents::roster::{Errand, Roster, Turn};
+use super::clock::VirtualClock;
+use super::executor::{Executor, Hook, Restless, TaskId};
+use super::host::{Outside, SimHost};
+use super::script::{Cue, Script};
+use super::shared::Shared;
+use crate::control::desk::{Desk, DeskError, PollAnswer};
+use crate::control::door::Door;
+use crate::control::local::{Introduction, LocalLink};
+use crate::control::ports::{ApplyResult, Clock};
+use crate::control::service::{Loop, Service, Settings};
+use crate::domain::ids::{AccountId, MachineId};
+use crate::domain::input::{Edition, Input, Order};
+use crate::domain::verdict::Reply;
+use crate::domain::world::World;
+
+/// Orders of one cue that wait for the loop at the same time.
+const ORDERS_AT_ONCE: usize = 1_024;
+
+/// Who goes first among those who want something at the same instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ties {
+    /// Results, then polls, then timers such as the tick, then nudged polls; within each in the order they were
+    /// enrolled, each to its end before the next: what a scenario promises.
+    InOrder,
+    /// All at once, step by step as the seed picks: what explores interleavings.
+    Shuffled,
+}
+
+/// One process of the control plane, and the tasks that drive it.
+struct Process {
+    name: String,
+    service: Service<SimHost>,
+    tasks: Vec<TaskId>,
+}
+
+/// A world in motion. Time stands still until `advance_to`.
+pub struct Stage {
+    executor: Executor,
+    outside: Outside,
+    account: AccountId,
+    ties: Ties,
+    dice: fastrand::Rng,
+    processes: Vec<Process>,
+    roster: Shared<Roster>,
+    script: Script,
+    refusals: Shared<Vec<String>>,
+}
+
+impl Stage {
+    /// An empty world at `start`, without any process.
+    pub fn new(start: Timestamp, seed: u64, ties: Ties) -> Self {
+        Self {
+            executor: Executor::seeded(seed),
+            outside: Outside::new(VirtualClock::starting_at(start)),
+            account: AccountId::named("simulated"),
+            ties,
+            dice: fastrand::Rng::with_seed(seed.rotate_left(32)),
+            processes: Vec::new(),
+            roster: Shared::default(),
+            script: Script::default(),
+            refusals: Shared::default(),
+        }
+    }
+
+    /// The stores all processes share, faults included.
+    pub fn outside(&self) -> &Outside {
+        &self.outside
+    }
+
+    /// Virtual time.
+    pub fn clock(&self) -> &VirtualClock {
+        &self.outside.clock
+    }
+
+    /// Whose world it is.
+    pub fn account(&self) -> AccountId {
+        self.account
+    }
+
+    /// The world as the journal has it.
+    pub fn world(&self) -> World {
+        self.outside.journal.world(self.account)
+    }
+
+    /// Scripted orders that were not carried out, as one sentence each.
+    pub fn refusals(&self) -> Vec<String> {
+        self.refusals.with(|list| list.clone())
+    }
+
+    /// The agents.
+    pub fn roster(&self) -> &Shared<Roster> {
+        &self.roster
+    }
+
+    /// What is going to happen from outside.
+    pub fn script(&mut self) -> &mut Script {
+        &mut self.script
+    }
+
+    /// Calls `hook` whenever somebody wants to go on, from whichever thread: an order from outside, for one.
+    pub fn on_wake(&self, hook: Hook) {
+        self.executor.on_wake(hook);
+    }
+
+    /// Starts a process.
+    pub fn start_process(&mut self, name: &str, settings: Settings) {
+        let host = Arc::new(SimHost::new(self.outside.clone(), name));
+        let (service, loops) = Service::new(host, self.account, settings);
+        let mut tasks: Vec<TaskId> = loops.into_iter().map(|part| self.drive(part)).collect();
+        tasks.push(self.executor.spawn("nudges", pass_on_nudges(service.clone(), self.roster.clone())));
+        self.processes.push(Process { name: name.to_owned(), service, tasks });
+    }
+
+    /// Ends a process where it stands, without a last word. True if it was there.
+    pub fn crash(&mut self, name: &str) -> bool {
+        let Some(place) = self.processes.iter().position(|process| process.name == name) else { return false };
+        for task in self.processes.remove(place).tasks {
+            self.executor.kill(task);
+        }
+        true
+    }
+
+    /// The door of the process that was started first and still lives.
+    pub fn door(&self) -> Option<Door> {
+        self.processes.first().map(|process| process.service.door.clone())
+    }
+
+    /// A console's end of that process; its pictures begin once the loop is given to `drive`.
+    pub fn link(&self, introduction: Introduction) -> Option<(LocalLink<SimHost>, Loop)> {
+        self.processes.first().map(|process| process.service.link(introduction))
+    }
+
+    /// Drives a loop from now on.
+    pub fn drive(&mut self, part: Loop) -> TaskId {
+        self.executor.spawn(part.name, part.future)
+    }
+
+    /// Lets everybody go on who can, without moving time.
+    pub fn settle(&mut self) -> Result<(), Restless> {
+        self.executor.run_until_idle()
+    }
+
+    /// Lets everything happen up to and including `target`; then it is `target`.
+    pub fn advance_to(&mut self, target: Timestamp) -> Result<(), Restless> {
+        self.settle()?;
+        while let Some(instant) = self.next_due().filter(|at| *at <= target) {
+            self.clock().set(instant);
+            self.perform()?;
+        }
+        self.clock().set(target);
+        Ok(())
+    }
+
+    /// When something happens next by itself.
+    pub fn next_due(&self) -> Option<Timestamp> {
+        let agents = self.roster.with(|roster| roster.next_due());
+        [self.script.next_due(), agents, self.clock().next_due()].into_iter().flatten().min()
+    }
+
+    /// Everything that is due at this instant.
+    fn perform(&mut self) -> Result<(), Restless> {
+        let now = self.clock().now();
+        while let Some(cue) = self.script.take(now) {
+            self.play(now, cue);
+            self.settle()?;
+        }
+        match self.ties {
+            Ties::InOrder => {
+                self.one_by_one(Turn::Result)?;
+                self.one_by_one(Turn::Poll)?;
+                self.clock().wake_due();
+                self.settle()?;
+            }
+            Ties::Shuffled => {
+                for errand in self.due(Turn::Result).into_iter().chain(self.due(Turn::Poll)) {
+                    self.send(errand);
+                }
+                self.clock().wake_due();
+                self.settle()?;
+            }
+        }
+        self.one_by_one(Turn::Nudged)
+    }
+
+    /// Errands of one kind; nudged ones that bring forth others included.
+    fn one_by_one(&mut self, turn: Turn) -> Result<(), Restless> {
+        loop {
+            let errands = self.due(turn);
+            if errands.is_empty() {
+                return Ok(());
+            }
+            for errand in errands {
+                self.send(errand);
+                if self.ties == Ties::InOrder {
+                    self.settle()?;
+                }
+            }
+            self.settle()?;
+        }
+    }
+
+    fn due(&self, turn: Turn) -> Vec<Errand> {
+        let now = self.clock().now();
+        self.roster.with(|roster| roster.take(now, turn))
+    }
+
+    /// Sends an agent on its way, to any of the living processes.
+    fn send(&mut self, errand: Errand) {
+        let desk = match self.processes.len() {
+            0 => None,
+            some => Some(self.processes[self.dice.usize(..some)].service.desk.clone()),
+        };
+        let courier = Courier { roster: self.roster.clone(), clock: self.clock().clone(), desk };
+        self.executor.spawn("agent", courier.run(errand));
+    }
+
+    fn play(&mut self, now: Timestamp, cue: Cue) {
+        match cue {
+            Cue::Orders(orders) => {
+                let (door, refusals) = (self.door(), self.refusals.clone());
+                self.executor.spawn("people", give(door, orders, refusals));
+            }
+            Cue::Silence(machine) => self.roster.with(|roster| roster.silence(machine)),
+            Cue::BringBack(machine) => self.roster.with(|roster| roster.bring_back(machine)),
+            Cue::Behave(machine, behaviour) => self.roster.with(|roster| roster.enroll(now, machine, *behaviour)),
+            Cue::Telemetry { up } => self.outside.results.switch(up),
+            Cue::Rebuild(machine, version) => {
+                self.roster.with(|roster| roster.rebuild(machine));
+                if let Some(process) = self.processes.first() {
+                    let desk = process.service.desk.clone();
+                    self.executor.spawn("agent", async move { drop(desk.rebuilt(machine, version).await) });
+                }
+            }
+        }
+    }
+}
+
+/// Tells the agents of a process's nudges. Whoever lags behind the waves takes everybody for nudged.
+async fn pass_on_nudges(service: Service<SimHost>, roster: Shared<Roster>) {
+    let mut waves = service.nudges.waves();
+    loop {
+        let wave = waves.recv().await;
+        let now = crate::control::host::Host::clock(service.host().as_ref()).now();
+        roster.with(|roster| match wave {
+            Ok(wave) => roster.nudge(now, wave.iter()),
+            Err(_) => roster.nudge_all(now),
+        });
+    }
+}
+
+/// Gives orders in sequence, in groups that fit into the queue of the loop.
+async fn give(door: Option<Door>, orders: Vec<Order>, refusals: Shared<Vec<String>>) {
+    for group in orders.chunks(ORDERS_AT_ONCE) {
+        let asked = group.iter().map(|order| ask(door.clone(), order.clone()));
+        let answers = join_all(asked).await;
+        refusals.with(|list| list.extend(answers.into_iter().flatten()));
+    }
+}
+
+/// Gives one order; answers with why it was not carried out, if it was not.
+async fn ask(door: Option<Door>, order: Order) -> Option<String> {
+    let name = order.verb.name();
+    let Some(door) = door else { return Some(format!("{name}: no process lives")) };
+    match door.ask(Input::Verb(order)).await {
+        Ok(Reply::Refused(refusal)) => Some(format!("{name}: {refusal}")),
+        Ok(_) => None,
+        Err(error) => Some(format!("{name}: {error}")),
+    }
+}
+
+/// Carries one errand of an agent to a desk, and the answer back.
+struct Courier {
+    roster: Shared<Roster>,
+    clock: VirtualClock,
+    desk: Option<Desk<SimHost>>,
+}
+
+impl Courier {
+    async fn run(self, errand: Errand) {
+        match errand {
+            Errand::Poll { machine, have } => self.poll(machine, have).await,
+            Errand::Report(result) => self.report(*result).await,
+        }
+    }
+
+    async fn poll(&self, machine: MachineId, have: Option<Edition>) {
+        let Some(desk) = &self.desk else { return self.roster.with(|roster| roster.unanswered(machine)) };
+        let Ok(answer) = desk.poll(machine, have, Duration::ZERO).await else {
+            return self.roster.with(|roster| roster.unanswered(machine));
+        };
+        let canceled = self.roster.with(|roster| roster.answered(self.clock.now(), machine, served(&answer)));
+        if let Some(Errand::Report(result)) = canceled {
+            self.report(*result).await;
+        }
+    }
+
+    /// What was refused is over; what reached nobody is sent again.
+    async fn report(&self, result: ApplyResult) {
+        let told = match &self.desk {
+            Some(desk) => desk.report(result.clone()).await,
+            None => Err(DeskError::Outrun),
+        };
+        if let Err(DeskError::Door(_) | DeskError::Outrun) = told {
+            self.roster.with(|roster| roster.undelivered(self.clock.now(), result));
+        }
+    }
+}
+
+fn served(answer: &PollAnswer) -> Option<Served> {
+    let handout = answer.assignment.as_ref()?;
+    Some(Served { edition: handout.edition, timeout: handout.timeout_seconds })
+}
