@@ -2,16 +2,14 @@
 
 use super::clock::VirtualClock;
 use super::journal::SimJournal;
-use super::stores::{SimHeartbeats, SimPresence, SimResults, SimVault};
+use super::stores::{SimPresence, SimResults, SimVault};
 use crate::control::host::Host;
 
 /// The outside that all processes of a simulation share. Clones are the same outside.
 #[derive(Debug, Clone)]
 pub struct Outside {
-    /// The log of changes.
+    /// The log of changes, and the signs of life of the seat beside it.
     pub journal: SimJournal,
-    /// Signs of life of the seat.
-    pub heartbeats: SimHeartbeats,
     /// Last polls.
     pub presence: SimPresence,
     /// Apply results.
@@ -27,7 +25,6 @@ impl Outside {
     pub fn new(clock: VirtualClock) -> Self {
         Self {
             journal: SimJournal::new(clock.clone()),
-            heartbeats: SimHeartbeats::default(),
             presence: SimPresence::default(),
             results: SimResults::default(),
             vault: SimVault::default(),
@@ -52,7 +49,7 @@ impl SimHost {
 
 impl Host for SimHost {
     type Journal = SimJournal;
-    type Heartbeats = SimHeartbeats;
+    type Heartbeats = SimJournal;
     type Presence = SimPresence;
     type Results = SimResults;
     type Vault = SimVault;
@@ -62,8 +59,8 @@ impl Host for SimHost {
         &self.outside.journal
     }
 
-    fn heartbeats(&self) -> &SimHeartbeats {
-        &self.outside.heartbeats
+    fn heartbeats(&self) -> &SimJournal {
+        &self.outside.journal
     }
 
     fn presence(&self) -> &SimPresence {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::clock::VirtualClock;
 use super::pending::pend_once;
 use super::shared::Shared;
-use crate::control::ports::{AppendError, Batch, Clock, Head, Journal, JournalError};
+use crate::control::ports::{AppendError, Batch, Beat, Clock, Head, Heartbeats, Journal, JournalError};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;
@@ -39,14 +39,31 @@ pub enum JournalFault {
 #[error("the simulated store was told to fail")]
 struct ToldToFail;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Book {
     head: Head,
+    beat: Option<Beat>,
     entries: VecDeque<Entry>,
     world: World,
     seal: Sha256,
     followers: Vec<Waker>,
     faults: VecDeque<JournalFault>,
+    races: u64,
+}
+
+impl Default for Book {
+    fn default() -> Self {
+        Self {
+            head: Head { oldest: 1, ..Head::default() },
+            beat: None,
+            entries: VecDeque::new(),
+            world: World::default(),
+            seal: Sha256::new(),
+            followers: Vec::new(),
+            faults: VecDeque::new(),
+            races: 0,
+        }
+    }
 }
 
 /// One store for all accounts. Clones are the same store.
@@ -70,6 +87,11 @@ impl SimJournal {
     /// A digest of every entry ever appended, in order: two runs with the same seed have the same one.
     pub fn fingerprint(&self, account: AccountId) -> String {
         self.with(account, |book| hex(&book.seal.clone().finalize()))
+    }
+
+    /// How often an append was refused because another process had been faster.
+    pub fn races(&self, account: AccountId) -> u64 {
+        self.with(account, |book| book.races)
     }
 
     /// The entries that are kept, oldest first.
@@ -111,11 +133,13 @@ impl Book {
             Some(JournalFault::Error) => return Err(told_to_fail().into()),
             Some(JournalFault::LostAnswer) | None => {}
         }
-        if batch.expected != self.head.revision {
-            return Err(AppendError::Outrun { head: self.head });
-        }
+        check_sequence(&batch)?;
         if batch.epoch.is_some_and(|epoch| epoch < self.head.epoch) {
             return Err(AppendError::Deposed { head: self.head });
+        }
+        if batch.expected != self.head.revision {
+            self.races += 1;
+            return Err(AppendError::Outrun { head: self.head });
         }
         self.head.epoch = batch.raises(self.head.epoch);
         for entry in batch.entries {
@@ -141,10 +165,11 @@ impl Book {
 
     fn read(&self, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {
         let Some(first) = self.entries.front() else { return Ok(Vec::new()) };
-        if after + 1 < first.revision {
+        let next = after.saturating_add(1);
+        let Some(skipped) = next.checked_sub(first.revision) else {
             return Err(JournalError::Compacted { oldest: first.revision });
-        }
-        let skipped = usize::try_from(after + 1 - first.revision).unwrap_or(usize::MAX);
+        };
+        let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
         Ok(self.entries.iter().skip(skipped).take(limit).cloned().collect())
     }
 }
@@ -183,10 +208,48 @@ impl Journal for SimJournal {
         }
     }
 
-    async fn snapshot(&self, _account: AccountId, _world: &World) -> Result<(), JournalError> {
+    /// The world at the head is always at hand, so there is nothing to keep.
+    async fn snapshot(&self, account: AccountId, world: &World) -> Result<(), JournalError> {
         pend_once().await;
+        if world.revision > self.with(account, |book| book.head.revision) {
+            return Err(corrupt(world.revision, "a snapshot of entries that were never appended"));
+        }
         Ok(())
     }
+}
+
+impl Heartbeats for SimJournal {
+    /// A beat of an older epoch than the last one is that of a holder who does not know yet.
+    async fn beat(&self, account: AccountId, beat: Beat) -> Result<(), JournalError> {
+        pend_once().await;
+        self.with(account, |book| {
+            if book.beat.as_ref().is_none_or(|last| last.epoch <= beat.epoch) {
+                book.beat = Some(beat);
+            }
+        });
+        Ok(())
+    }
+
+    async fn last(&self, account: AccountId) -> Result<Option<Beat>, JournalError> {
+        pend_once().await;
+        Ok(self.with(account, |book| book.beat.clone()))
+    }
+}
+
+/// The entries of a batch follow the expected revision without a gap.
+fn check_sequence(batch: &Batch) -> Result<(), JournalError> {
+    if batch.entries.is_empty() {
+        return Err(corrupt(batch.expected, "a batch without entries"));
+    }
+    let places = batch.entries.iter().map(|entry| entry.revision);
+    match places.zip(batch.expected + 1..).find(|(found, wanted)| found != wanted) {
+        Some((found, wanted)) => Err(corrupt(found, &format!("it should have been entry {wanted}"))),
+        None => Ok(()),
+    }
+}
+
+fn corrupt(revision: Revision, problem: &str) -> JournalError {
+    JournalError::Corrupt { revision, problem: problem.to_owned() }
 }
 
 fn told_to_fail() -> JournalError {
@@ -295,14 +358,15 @@ mod tests {
     }
 
     #[test]
-    fn the_fingerprint_tells_the_order_of_entries() {
-        let print = |first: Vec<Entry>, second: Vec<Entry>| {
+    fn the_fingerprint_tells_one_history_from_another_and_not_how_it_was_cut_into_batches() {
+        let print = |batches: Vec<Batch>| {
             let (journal, _) = journal();
-            append(&journal, batch(0, None, first)).unwrap();
-            append(&journal, batch(1, None, second)).unwrap();
+            batches.into_iter().for_each(|batch| drop(append(&journal, batch).unwrap()));
             journal.fingerprint(account())
         };
-        assert_eq!(print(vec![switch(1)], vec![switch(2)]), print(vec![switch(1)], vec![switch(2)]));
-        assert_ne!(print(vec![switch(1)], vec![switch(2)]), print(vec![switch(2)], vec![switch(1)]));
+        let whole = print(vec![batch(0, None, vec![switch(1), switch(2)])]);
+        assert_eq!(whole, print(vec![batch(0, None, vec![switch(1)]), batch(1, None, vec![switch(2)])]));
+        let other = Entry { by: "op-b".to_owned(), ..switch(2) };
+        assert_ne!(whole, print(vec![batch(0, None, vec![switch(1), other])]));
     }
 }

@@ -29,8 +29,8 @@ const ORDERS_AT_ONCE: usize = 1_024;
 /// Who goes first among those who want something at the same instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ties {
-    /// Results, then polls, then timers such as the tick, then nudged polls; within each in the order they were
-    /// enrolled, each to its end before the next: what a scenario promises.
+    /// The script, then results, polls, timers such as the tick, and nudged polls; within each in the order they were
+    /// written or enrolled, each to its end before the next: what a scenario promises.
     InOrder,
     /// All at once, step by step as the seed picks: what explores interleavings.
     Shuffled,
@@ -169,27 +169,35 @@ impl Stage {
 
     /// Everything that is due at this instant.
     fn perform(&mut self) -> Result<(), Restless> {
+        match self.ties {
+            Ties::InOrder => self.perform_in_order()?,
+            Ties::Shuffled => self.perform_at_once()?,
+        }
+        self.one_by_one(Turn::Nudged)
+    }
+
+    fn perform_in_order(&mut self) -> Result<(), Restless> {
         let now = self.clock().now();
         while let Some(cue) = self.script.take(now) {
             self.play(now, cue);
             self.settle()?;
         }
-        match self.ties {
-            Ties::InOrder => {
-                self.one_by_one(Turn::Result)?;
-                self.one_by_one(Turn::Poll)?;
-                self.clock().wake_due();
-                self.settle()?;
-            }
-            Ties::Shuffled => {
-                for errand in self.due(Turn::Result).into_iter().chain(self.due(Turn::Poll)) {
-                    self.send(errand);
-                }
-                self.clock().wake_due();
-                self.settle()?;
-            }
+        self.one_by_one(Turn::Result)?;
+        self.one_by_one(Turn::Poll)?;
+        self.clock().wake_due();
+        self.settle()
+    }
+
+    fn perform_at_once(&mut self) -> Result<(), Restless> {
+        let now = self.clock().now();
+        while let Some(cue) = self.script.take(now) {
+            self.play(now, cue);
         }
-        self.one_by_one(Turn::Nudged)
+        for errand in self.due(Turn::Result).into_iter().chain(self.due(Turn::Poll)) {
+            self.send(errand);
+        }
+        self.clock().wake_due();
+        self.settle()
     }
 
     /// Errands of one kind; nudged ones that bring forth others included.
@@ -214,12 +222,16 @@ impl Stage {
         self.roster.with(|roster| roster.take(now, turn))
     }
 
+    /// Any of the living processes.
+    fn any_process(&mut self) -> Option<&Process> {
+        let some = self.processes.len();
+        let chosen = if some > 1 { self.dice.usize(..some) } else { 0 };
+        self.processes.get(chosen)
+    }
+
     /// Sends an agent on its way, to any of the living processes.
     fn send(&mut self, errand: Errand) {
-        let desk = match self.processes.len() {
-            0 => None,
-            some => Some(self.processes[self.dice.usize(..some)].service.desk.clone()),
-        };
+        let desk = self.any_process().map(|process| process.service.desk.clone());
         let courier = Courier { roster: self.roster.clone(), clock: self.clock().clone(), desk };
         self.executor.spawn("agent", courier.run(errand));
     }
@@ -227,7 +239,7 @@ impl Stage {
     fn play(&mut self, now: Timestamp, cue: Cue) {
         match cue {
             Cue::Orders(orders) => {
-                let (door, refusals) = (self.door(), self.refusals.clone());
+                let (door, refusals) = (self.any_process().map(|p| p.service.door.clone()), self.refusals.clone());
                 self.executor.spawn("people", give(door, orders, refusals));
             }
             Cue::Silence(machine) => self.roster.with(|roster| roster.silence(machine)),
@@ -236,7 +248,7 @@ impl Stage {
             Cue::Telemetry { up } => self.outside.results.switch(up),
             Cue::Rebuild(machine, version) => {
                 self.roster.with(|roster| roster.rebuild(machine));
-                if let Some(process) = self.processes.first() {
+                if let Some(process) = self.any_process() {
                     let desk = process.service.desk.clone();
                     self.executor.spawn("agent", async move { drop(desk.rebuilt(machine, version).await) });
                 }

@@ -1,4 +1,4 @@
-//! What stands beside the journal of a simulated world: heartbeats, presence, results, contents. All in memory.
+//! What stands beside the journal of a simulated world: presence, results, contents. All in memory.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,30 +9,13 @@ use sha2::Digest as _;
 use super::journal::hex;
 use super::pending::pend_once;
 use super::shared::Shared;
-use crate::control::ports::{ApplyResult, Beat, Heartbeats, JournalError, Presence, ResultQuery, Results, Vault};
+use crate::control::ports::{ApplyResult, JournalError, Presence, ResultQuery, Results, Vault};
 use crate::domain::ids::{AccountId, MachineId};
 use crate::domain::observed::Telemetry;
 use crate::domain::release::Digest;
 
 /// Results that are kept of one machine.
 pub const RESULTS_PER_MACHINE: usize = 50;
-
-/// Signs of life of the seat, shared by all processes of a simulation.
-#[derive(Debug, Clone, Default)]
-pub struct SimHeartbeats(Shared<BTreeMap<AccountId, Beat>>);
-
-impl Heartbeats for SimHeartbeats {
-    async fn beat(&self, account: AccountId, beat: Beat) -> Result<(), JournalError> {
-        pend_once().await;
-        self.0.with(|beats| beats.insert(account, beat));
-        Ok(())
-    }
-
-    async fn last(&self, account: AccountId) -> Result<Option<Beat>, JournalError> {
-        pend_once().await;
-        Ok(self.0.with(|beats| beats.get(&account).cloned()))
-    }
-}
 
 /// Last polls, shared by all processes of a simulation.
 #[derive(Debug, Clone, Default)]

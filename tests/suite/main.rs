@@ -6,3 +6,4 @@ mod agent;
 mod house;
 mod journal;
 mod pty;
+mod sim;

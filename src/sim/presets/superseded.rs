@@ -12,7 +12,7 @@ use crate::domain::span::Seconds;
 pub(super) const PRESET: Preset = Preset {
     name: "superseded",
     summary: "a window displaced in mid-drain by a forced hotfix: one node was interrupted",
-    past: Seconds(5_640),
+    past: Seconds(5_280),
     write,
 };
 
@@ -38,5 +38,5 @@ fn write(stage: &mut Stage) {
     let built = cluster::moment(stage, 4_800);
     stage.script().add(built, Cue::Orders(hotfix.orders()));
     let force = CI.forces(RolloutId::named("hotfix"), cluster::release(HOTFIX), "hotfix pipeline, job 88213");
-    cluster::order(stage, 5_400, force);
+    cluster::order(stage, 5_100, force);
 }

@@ -3,6 +3,8 @@
 use kura_console::adapters::journal::memory::MemoryJournal;
 use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
 use kura_console::control::ports::{Heartbeats, Journal};
+use kura_console::sim::clock::VirtualClock;
+use kura_console::sim::journal::SimJournal;
 use tempfile::TempDir;
 
 /// One journal that any number of processes may open.
@@ -46,5 +48,22 @@ impl Bed for File {
 
     async fn open(&self) -> SqliteJournal {
         SqliteJournal::open(self.path()).await.unwrap()
+    }
+}
+
+/// In memory, in virtual time; each call is pending once.
+pub(crate) struct Simulated(SimJournal);
+
+impl Default for Simulated {
+    fn default() -> Self {
+        Self(SimJournal::new(VirtualClock::starting_at(jiff::Timestamp::UNIX_EPOCH)))
+    }
+}
+
+impl Bed for Simulated {
+    type Journal = SimJournal;
+
+    async fn open(&self) -> SimJournal {
+        self.0.clone()
     }
 }

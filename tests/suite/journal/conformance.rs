@@ -8,7 +8,7 @@ use kura_console::domain::change::Change;
 use kura_console::domain::ids::{AccountId, Epoch, Revision};
 use kura_console::domain::world::World;
 
-use super::beds::{Bed, File, Memory};
+use super::beds::{Bed, File, Memory, Simulated};
 use super::changes::{batch, entry, fold};
 
 /// Far longer than a follower may take to notice.
@@ -21,6 +21,9 @@ macro_rules! on_every_backend {
     ($($name:ident),+ $(,)?) => {
         mod memory {
             $(#[tokio::test] async fn $name() { super::$name(super::Memory::default()).await })+
+        }
+        mod simulated {
+            $(#[tokio::test] async fn $name() { super::$name(super::Simulated::default()).await })+
         }
         mod sqlite {
             $(#[tokio::test] async fn $name() { super::$name(super::File::default()).await })+

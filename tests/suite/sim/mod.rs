@@ -1,0 +1,9 @@
+//! The real loop on a simulated world, in virtual time: windows, waves, interventions, rivals.
+
+mod bed;
+mod determinism;
+mod interventions;
+mod presets;
+mod rivals;
+mod wave;
+mod window;
