@@ -361,7 +361,9 @@ mod tests {
     fn the_fingerprint_tells_one_history_from_another_and_not_how_it_was_cut_into_batches() {
         let print = |batches: Vec<Batch>| {
             let (journal, _) = journal();
-            batches.into_iter().for_each(|batch| drop(append(&journal, batch).unwrap()));
+            for batch in batches {
+                append(&journal, batch).unwrap();
+            }
             journal.fingerprint(account())
         };
         let whole = print(vec![batch(0, None, vec![switch(1), switch(2)])]);
