@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use imbl::OrdMap;
 use jiff::Timestamp;
 
 use super::host::Host;
@@ -34,9 +33,8 @@ impl<H: Host> Observer<H> {
     pub fn observe(&self) -> Observed {
         Observed {
             last_poll: self.host.presence().seen(self.account),
-            listening_since: self.listening_since,
             telemetry: self.host.results().telemetry(),
-            nodes: OrdMap::new(),
+            ..Observed::starting_at(self.listening_since)
         }
     }
 }

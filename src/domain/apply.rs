@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::change::{Change, Entry, LeaseEnd, Level};
-use super::fleet::{Applied, Failures, LastResult, Lease, Machine, RUNS_REMEMBERED, Served};
-use super::ids::{EnvironmentId, Generation, MachineId, RingId, RolloutId};
+use super::fleet::{Applied, Failures, Interruption, LastResult, Lease, Machine, RUNS_REMEMBERED, Served};
+use super::ids::{EnvironmentId, Generation, MachineId, ReleaseId, RingId, RolloutId};
 use super::release::Outcome;
 use super::rollout::{Ending, Rollout};
 use super::span::Seconds;
@@ -80,7 +80,10 @@ impl World {
             self.freeze_leases(what, at);
         }
         match what {
-            Level::Machine(id) => self.edit_machine(id, |m| m.paused = pause),
+            Level::Machine(id) => self.edit_machine(id, |m| {
+                m.joined_at = if pause.is_none() { Some(at) } else { m.joined_at };
+                m.paused = pause;
+            }),
             Level::Ring(id) => {
                 if let Some(ring) = self.rings.get_mut(&id) {
                     ring.paused = pause;
@@ -206,7 +209,8 @@ impl World {
         match change {
             Change::MachineAdded { machine } => {
                 self.drop_machine(machine.id);
-                self.machines.insert(machine.id, (**machine).clone());
+                let joined = Machine { joined_at: Some(at), ..(**machine).clone() };
+                self.machines.insert(machine.id, joined);
                 self.hostnames.insert(machine.hostname.clone(), machine.id);
                 self.lanes.insert(machine);
             }
@@ -215,6 +219,7 @@ impl World {
                 if m.place() != environment.zip(*ring) {
                     m.served = None;
                 }
+                m.joined_at = Some(at);
                 m.environment = *environment;
                 m.ring = *ring;
                 node.clone_into(&mut m.node);
@@ -222,6 +227,7 @@ impl World {
             Change::MachineRebuilt { machine, version } => self.edit_machine(*machine, |m| {
                 m.version.clone_from(version);
                 forget(m);
+                m.rebuilt_at = Some(at);
             }),
             Change::LeaseGranted { machine, rollout, content } => self.edit_machine(*machine, |m| {
                 let content = content.clone();
@@ -230,25 +236,23 @@ impl World {
                 m.render_error = None;
             }),
             Change::LeaseEnded { machine, cause } => {
-                let generation = self.current().map_or(0, |r| r.generation);
-                self.edit_machine(*machine, |m| release_slot(m, *cause, generation));
+                let current = self.current().map(|r| (r.release, r.generation));
+                self.edit_machine(*machine, |m| release_slot(m, *cause, current, at));
             }
             Change::AssignmentServed { machine, generation, content } => self.edit_machine(*machine, |m| {
                 m.served = Some(Served { generation: *generation, content: content.clone(), at });
                 m.render_error = None;
             }),
             Change::ResultReported { machine, release, generation, outcome, failed_state, run } => {
+                let failed_state = failed_state.clone();
+                let (release, generation, outcome) = (*release, *generation, *outcome);
                 self.edit_machine(*machine, |m| {
                     m.recent_runs.extend(*run);
                     let surplus = m.recent_runs.len().saturating_sub(RUNS_REMEMBERED);
                     m.recent_runs.drain(..surplus);
-                    if *outcome == Outcome::Success {
-                        m.first_success.entry(*release).or_insert(at);
-                        m.applied = Some(Applied { release: *release, at });
-                    }
-                    let failed_state = failed_state.clone();
-                    let (release, generation, outcome) = (*release, *generation, *outcome);
-                    m.last_result = Some(LastResult { release, generation, outcome, at, failed_state });
+                    let mut result = LastResult { release, generation, outcome, at, failed_state, repeats: false };
+                    result.repeats = repeats(m, &result);
+                    file_result(m, result);
                 });
             }
             Change::RenderFailed { machine, error } => {
@@ -269,11 +273,38 @@ impl World {
 }
 
 /// The operator's uncap keeps what was served (R125): the ring has no leases any more, its runs go on.
-fn release_slot(machine: &mut Machine, cause: LeaseEnd, generation: Generation) {
-    let lease = machine.lease.take();
-    if let (LeaseEnd::Uncapped, Some(lease)) = (cause, lease) {
-        machine.served = Some(Served { generation, content: lease.content, at: lease.granted_at });
+fn release_slot(machine: &mut Machine, cause: LeaseEnd, current: Option<(ReleaseId, Generation)>, at: Timestamp) {
+    let Some(lease) = machine.lease.take() else { return };
+    let Some((release, generation)) = current else { return };
+    match cause {
+        LeaseEnd::Uncapped => {
+            machine.served = Some(Served { generation, content: lease.content, at: lease.granted_at });
+        }
+        LeaseEnd::Success | LeaseEnd::Rebuilt | LeaseEnd::Removed => {}
+        _ => machine.interrupted = Some(Interruption { at, cause, release }),
     }
+}
+
+/// What a result proves: the marker, the anchor of the window, what is shown as the last of it (R40, R130, R131).
+fn file_result(machine: &mut Machine, result: LastResult) {
+    if result.outcome == Outcome::Success {
+        machine.first_success.entry(result.release).or_insert(result.at);
+        machine.applied = Some(Applied { release: result.release, at: result.at });
+        machine.interrupted = None;
+        machine.rebuilt_at = None;
+    } else if machine.lease.is_none() && machine.is_done(result.release) {
+        machine.joined_at = Some(result.at);
+    }
+    machine.last_result = Some(result);
+}
+
+/// Failed in the same state in an earlier generation of the same release, with no success in between.
+fn repeats(machine: &Machine, result: &LastResult) -> bool {
+    machine.last_result.as_ref().is_some_and(|last| {
+        let same = last.release == result.release && last.failed_state == result.failed_state;
+        let both = last.outcome.is_failure() && result.outcome.is_failure();
+        same && both && (last.generation < result.generation || last.repeats)
+    })
 }
 
 /// What a rebuild wipes: every proof and every mark of the old system (R153, R173).
@@ -284,5 +315,6 @@ fn forget(machine: &mut Machine) {
     machine.last_result = None;
     machine.render_error = None;
     machine.failures = None;
+    machine.interrupted = None;
     machine.recent_runs = Vec::new();
 }

@@ -6,6 +6,7 @@ use imbl::OrdMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::change::LeaseEnd;
 use super::ids::{EnvironmentId, Generation, MachineId, ReleaseId, RingId, RolloutId};
 use super::release::{Digest, Outcome};
 use super::span::Seconds;
@@ -153,6 +154,20 @@ pub struct LastResult {
     pub at: Timestamp,
     /// Id of the first failing state, where one was named.
     pub failed_state: Option<String>,
+    /// It failed in the same state before the last reset: nothing was fixed in between (B18 D8).
+    #[serde(default)]
+    pub repeats: bool,
+}
+
+/// An arc that was withdrawn before it succeeded: its node may be left cordoned (R92, R113).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interruption {
+    /// When the lease ended.
+    pub at: Timestamp,
+    /// Why.
+    pub cause: LeaseEnd,
+    /// Of which release.
+    pub release: ReleaseId,
 }
 
 /// A render that failed: no assignment could be made (R132, R148).
@@ -223,6 +238,15 @@ pub struct Machine {
     pub last_result: Option<LastResult>,
     /// The last failed render.
     pub render_error: Option<RenderError>,
+    /// The arc it was taken out of, until it succeeds again.
+    #[serde(default)]
+    pub interrupted: Option<Interruption>,
+    /// When it was reimaged, until it succeeds again (R152).
+    #[serde(default)]
+    pub rebuilt_at: Option<Timestamp>,
+    /// When it last came into a queue other than by a start: it joined, moved, was unpaused or flapped (B18 row 6).
+    #[serde(default)]
+    pub joined_at: Option<Timestamp>,
     /// Counted failures of the last generation that had one.
     #[serde(default)]
     pub failures: Option<Failures>,
@@ -249,6 +273,9 @@ impl Machine {
             first_success: OrdMap::new(),
             last_result: None,
             render_error: None,
+            interrupted: None,
+            rebuilt_at: None,
+            joined_at: None,
             failures: None,
             recent_runs: Vec::new(),
         }

@@ -39,6 +39,10 @@ pub struct Lane {
     pub erroring: OrdSet<MachineId>,
     /// Served in this generation without a lease (R17).
     pub served: OrdSet<MachineId>,
+    /// Reimaged and not converged since (R152).
+    pub rebuilt: OrdSet<MachineId>,
+    /// Taken out of an arc and not converged since: possibly cordoned (R113).
+    pub interrupted: OrdSet<MachineId>,
 }
 
 impl Lane {
@@ -170,6 +174,8 @@ struct Standing {
     failing: bool,
     erroring: bool,
     served: bool,
+    rebuilt: bool,
+    interrupted: bool,
 }
 
 impl Standing {
@@ -195,6 +201,8 @@ impl Standing {
                 && !done
                 && machine.render_error.as_ref().is_some_and(|e| Some(e.generation) == generation),
             served: machine.served.as_ref().is_some_and(|s| Some(s.generation) == generation),
+            rebuilt: machine.rebuilt_at.is_some(),
+            interrupted: machine.interrupted.is_some(),
         }
     }
 
@@ -207,6 +215,8 @@ impl Standing {
             (self.failing, &mut lane.failing),
             (self.erroring, &mut lane.erroring),
             (self.served, &mut lane.served),
+            (self.rebuilt, &mut lane.rebuilt),
+            (self.interrupted, &mut lane.interrupted),
         ]
         .into_iter()
         .filter_map(|(stands, set)| stands.then_some(set))

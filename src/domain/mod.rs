@@ -27,6 +27,7 @@ pub mod nudge;
 // What can be said about a world.
 pub mod rows;
 pub mod hold;
+pub mod failure_mode;
 pub mod explain;
 
 // What must never be true of one.

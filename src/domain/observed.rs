@@ -4,7 +4,7 @@ use imbl::OrdMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::ids::MachineId;
+use super::ids::{MachineId, ReleaseId};
 use super::span::Seconds;
 
 /// How long an agent is asked to wait between two polls that changed nothing.
@@ -46,12 +46,40 @@ pub struct Observed {
     pub telemetry: Telemetry,
     /// Nodes by name, where a cluster is connected.
     pub nodes: OrdMap<String, Node>,
+    /// When a tick was last decided; none = not by this process nor by one it follows.
+    #[serde(default)]
+    pub last_tick: Option<Timestamp>,
+    /// The last start that was refused because the running rollout is protected (B18 D6).
+    #[serde(default)]
+    pub refused_start: Option<RefusedStart>,
+    /// Wall clock and monotonic time drifted apart: nothing stalls or promotes until a person accepts the time (R168).
+    #[serde(default)]
+    pub clock_suspect: bool,
+}
+
+/// A start that a protected rollout turned away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedStart {
+    /// When.
+    pub at: Timestamp,
+    /// Who wanted it.
+    pub by: String,
+    /// What.
+    pub release: ReleaseId,
 }
 
 impl Observed {
     /// Nothing is known; polls are received from now on.
     pub fn starting_at(now: Timestamp) -> Self {
-        Self { last_poll: OrdMap::new(), listening_since: now, telemetry: Telemetry::Readable, nodes: OrdMap::new() }
+        Self {
+            last_poll: OrdMap::new(),
+            listening_since: now,
+            telemetry: Telemetry::Readable,
+            nodes: OrdMap::new(),
+            last_tick: None,
+            refused_start: None,
+            clock_suspect: false,
+        }
     }
 
     /// `Some(false)` = offline, `None` = not known yet: just after a start nobody is called offline (R138).

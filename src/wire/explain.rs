@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::problem::{Problem, ProblemKind};
 use crate::domain::explain::{Explanation, Subject};
+use crate::domain::failure_mode::FailureMode;
 use crate::domain::ids::{AccountId, MachineId, RingId};
 
 /// What is asked about: exactly one of these.
@@ -48,13 +49,19 @@ pub struct ExplanationBody {
     pub since: Option<Timestamp>,
     /// Whom or what it waits for.
     pub on: Option<String>,
+    /// Id of the failure mode that holds, such as `FM-1`.
+    #[serde(default)]
+    pub failure_mode: Option<String>,
     /// What one can do next, most useful first.
     pub next: Vec<String>,
+    /// What to verify afterwards.
+    #[serde(default)]
+    pub verify: Vec<String>,
 }
 
 impl From<Explanation> for ExplanationBody {
     fn from(explanation: Explanation) -> Self {
-        let Explanation { sentence, on, since, next } = explanation;
-        Self { sentence, since, on, next }
+        let Explanation { sentence, on, since, next, failure_mode, verify } = explanation;
+        Self { sentence, since, on, failure_mode: failure_mode.map(FailureMode::id), next, verify }
     }
 }

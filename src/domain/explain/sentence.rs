@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::super::failure_mode::{FailureMode, Finding, of_machine, of_ring, of_rollout};
 use super::super::ids::{MachineId, RingId};
 use super::super::observed::Observed;
 use super::super::world::World;
@@ -30,6 +31,12 @@ pub struct Explanation {
     pub since: Option<Timestamp>,
     /// What one can do next, most useful first.
     pub next: Vec<String>,
+    /// The row of the table of failure modes that holds, if one does (B18).
+    #[serde(default)]
+    pub failure_mode: Option<FailureMode>,
+    /// What to verify afterwards.
+    #[serde(default)]
+    pub verify: Vec<String>,
 }
 
 impl Explanation {
@@ -47,6 +54,15 @@ impl Explanation {
         self
     }
 
+    /// The advice of a failure mode goes before the general one. What the sentence does not say yet, it adds.
+    fn advised(mut self, finding: &Finding) -> Self {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        self.failure_mode = Some(finding.mode);
+        self.next = texts(finding.mode.next());
+        self.verify = texts(finding.mode.verify());
+        self
+    }
+
     pub(super) fn next(mut self, next: &[&str]) -> Self {
         self.next.extend(next.iter().map(|n| (*n).to_owned()));
         self
@@ -55,9 +71,13 @@ impl Explanation {
 
 /// Says what the subject waits for.
 pub fn explain(world: &World, observed: &Observed, subject: Subject, now: Timestamp) -> Explanation {
-    match subject {
-        Subject::Rollout => rollout::explain(world, observed, now),
-        Subject::Ring(id) => ring::explain(world, observed, id, now),
-        Subject::Machine(id) => machine::explain(world, observed, id, now),
+    let (said, finding) = match subject {
+        Subject::Rollout => (rollout::explain(world, observed, now), of_rollout(world, observed, now)),
+        Subject::Ring(id) => (ring::explain(world, observed, id, now), of_ring(world, observed, id, now)),
+        Subject::Machine(id) => (machine::explain(world, observed, id, now), of_machine(world, observed, id, now)),
+    };
+    match finding {
+        Some(finding) => said.advised(&finding),
+        None => said,
     }
 }

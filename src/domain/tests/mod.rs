@@ -14,4 +14,5 @@ mod stopping;
 mod settings;
 mod membership;
 mod sentences;
+mod failure_modes;
 mod random;
