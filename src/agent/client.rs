@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
-use reqwest::{Method, RequestBuilder, Response, Url};
+use reqwest::{Certificate, Method, RequestBuilder, Response, Url};
 use serde::Serialize;
 
 use crate::domain::ids::MachineId;
@@ -81,7 +81,7 @@ impl Fault {
     /// What a person can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Unreachable(_) => "check --api, the network and the certificate of the control plane",
+            Self::Unreachable(_) => "check --api and the network; for a private certificate authority give --ca-file",
             Self::Token(_) => "put the agent's token where --token-file, --token-command or the environment says",
             Self::Denied { .. } => "give this machine a token of role agent that is bound to it or to its account",
             Self::Refused { .. } => "check --api and --machine: is this machine known to that control plane?",
@@ -100,8 +100,9 @@ pub struct Client {
 }
 
 impl Client {
-    /// `api` is the address without `/api`. The error is a sentence.
-    pub fn new(api: &str, machine: MachineId, tokens: TokenSource) -> Result<Self, String> {
+    /// `api` is the address without `/api`, `authorities` certificates in PEM to trust instead of the system's. The
+    /// error is a sentence.
+    pub fn new(api: &str, machine: MachineId, tokens: TokenSource, authorities: Option<&[u8]>) -> Result<Self, String> {
         let mut address = Url::parse(api).map_err(|error| format!("{api} is not an address: {error}"))?;
         if !matches!(address.scheme(), "http" | "https") || address.host_str().is_none() {
             return Err(format!("{api} is not an address that begins with http:// or https://"));
@@ -109,12 +110,18 @@ impl Client {
         if !address.path().ends_with('/') {
             address.set_path(&format!("{}/", address.path()));
         }
-        let http = reqwest::Client::builder()
+        let mut builder = reqwest::Client::builder()
             .connect_timeout(CONNECT_LIMIT)
             .redirect(Policy::none())
-            .user_agent(concat!("kura-console-agent/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| format!("the HTTP client cannot be set up: {}", chain(&error)))?;
+            .tcp_nodelay(true)
+            .user_agent(concat!("kura-console-agent/", env!("CARGO_PKG_VERSION")));
+        if let Some(pem) = authorities {
+            builder = builder.tls_certs_only(certificates(pem)?);
+        } else if address.scheme() == "http" {
+            // Nothing to verify: a system without certificates will do.
+            builder = builder.tls_certs_only([]);
+        }
+        let http = builder.build().map_err(|error| format!("the HTTP client cannot be set up: {}", chain(&error)))?;
         Ok(Self { http, api: address, machine, tokens })
     }
 
@@ -180,6 +187,11 @@ impl Client {
         headers.insert(MACHINE_HEADER, machine);
         Ok(headers)
     }
+}
+
+fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, String> {
+    let found = Certificate::from_pem_bundle(pem).map_err(|error| format!("no certificates: {}", chain(&error)))?;
+    if found.is_empty() { Err("there is no certificate in PEM form in it".to_owned()) } else { Ok(found) }
 }
 
 async fn fault(answer: Response) -> Fault {

@@ -1,7 +1,7 @@
 //! The way to run: agent. The reference node agent of one machine.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
@@ -38,6 +38,9 @@ pub struct Args {
     /// Command that prints the agent's token. Without either flag: the variable KURA_CONSOLE_AGENT_TOKEN.
     #[arg(long, value_name = "CMD")]
     token_command: Option<String>,
+    /// Certificates of the authorities to trust, in PEM, instead of the system's.
+    #[arg(long, value_name = "FILE")]
+    ca_file: Option<PathBuf>,
     /// Where the agent keeps what it knows; contents lie in the directory FILE.d beside it.
     #[arg(long, value_name = "FILE")]
     state: PathBuf,
@@ -94,8 +97,9 @@ fn setup(args: Args) -> Result<Setup, Problem> {
     let machine = MachineId(args.machine);
     let tokens = token_source(args.token_file, args.token_command)?;
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = Client::new(&args.api, machine, tokens)
-        .map_err(|said| Problem::new(ProblemKind::Usage, "api", said).field("--api"))?;
+    let authorities = args.ca_file.as_deref().map(authorities).transpose()?;
+    let client = Client::new(&args.api, machine, tokens, authorities.as_deref())
+        .map_err(|said| Problem::new(ProblemKind::Usage, "client", said).hint("check --api and --ca-file"))?;
     if client.is_exposed() {
         tracing::warn!("--api is plain HTTP to another computer: the token travels readable");
     }
@@ -117,6 +121,11 @@ fn setup(args: Args) -> Result<Setup, Problem> {
         grace: Duration::from_secs(args.grace_seconds),
         seed: fastrand::u64(..),
     })
+}
+
+fn authorities(path: &Path) -> Result<Vec<u8>, Problem> {
+    let unreadable = |error: io::Error| format!("the certificates in {} cannot be read: {error}", path.display());
+    std::fs::read(path).map_err(|error| Problem::new(ProblemKind::Usage, "ca_file", unreadable(error)))
 }
 
 /// A file or command may deliver later; a variable has to be right from the start.

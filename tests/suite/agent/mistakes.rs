@@ -146,3 +146,20 @@ fn flags_that_make_no_sense_are_refused_with_a_sentence() {
         assert_eq!(code, Some(2), "{flags:?}: {log}");
     }
 }
+
+#[test]
+fn what_cannot_be_written_down_does_not_run() {
+    let desk = Desk::open();
+    let node = Node::started(&desk, r#"echo "$KURA_GENERATION" >"$NOTES""#, &[("--retries", "0")]);
+    desk.poll_with(None);
+    let in_the_way = node.folder.path().join("state.json.new");
+    std::fs::create_dir(&in_the_way).expect("made");
+    desk.serve(assignment("upgrade", 1));
+    let report = desk.report();
+    assert_eq!(report.outcome, Outcome::Failed);
+    let said = &report.failed_states[0].comment;
+    assert!(said.starts_with("could not be started: writing the state file"), "{said}");
+    std::fs::remove_dir(&in_the_way).expect("removed");
+    desk.serve(assignment("upgrade", 2));
+    assert_eq!((desk.report().outcome, node.note()), (Outcome::Success, "2".to_owned()));
+}

@@ -6,3 +6,4 @@ mod runs;
 mod ends;
 mod restarts;
 mod mistakes;
+mod tls;
