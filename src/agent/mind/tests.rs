@@ -110,6 +110,27 @@ fn a_withdrawn_run_is_stopped_and_what_follows_waits_for_fresh_word() {
 }
 
 #[test]
+fn an_answer_that_was_on_its_way_before_the_report_is_no_fresh_word() {
+    // R161
+    let mut scene = Scene::new(0);
+    scene.answer(Some(offer("upgrade", 1)));
+    scene.poll_again();
+    scene.answer(Some(offer("upgrade", 2)));
+    scene.poll_again();
+    scene.ends(143);
+    scene.answer(Some(offer("upgrade", 2)));
+    assert_eq!(scene.running(), None);
+    scene.delivered();
+    scene.answer(Some(offer("upgrade", 2)));
+    assert_eq!(scene.running(), Some((RunKind::Arc, offer("upgrade", 2).edition)));
+    // the same for a success: asked before its report, an answer confirms nothing
+    scene.poll_again();
+    scene.ends(0);
+    scene.answer(Some(offer("upgrade", 2)));
+    assert!(scene.mind.memory().applied.as_ref().is_some_and(|applied| !applied.confirmed));
+}
+
+#[test]
 fn cancel_beside_the_same_edition_stops_the_run_until_the_next_word() {
     let mut scene = Scene::new(0);
     scene.answer(Some(offer("upgrade", 1)));
@@ -256,6 +277,17 @@ fn a_killed_agent_starts_its_arc_anew_once_it_hears_that_it_still_may() {
     assert_eq!(scene.running(), Some((RunKind::Arc, offer("upgrade", 1).edition)));
     assert_eq!(scene.mind.memory().reports, [], "the run that was cut off is not reported");
     assert_ne!(scene.begun[0].started_at, scene.begun[1].started_at);
+}
+
+#[test]
+fn a_drift_run_that_was_cut_off_proves_nothing() {
+    let mut scene = Scene::new(0);
+    scene.done_with(&offer("upgrade", 1));
+    scene.wait(1_800);
+    assert_eq!(scene.running(), Some((RunKind::Drift, offer("upgrade", 1).edition)));
+    scene.restart();
+    scene.answer(Some(offer("upgrade", 2)));
+    assert_eq!(scene.running(), Some((RunKind::Arc, offer("upgrade", 2).edition)));
 }
 
 #[test]
