@@ -1,7 +1,7 @@
 //! Rows and what they mean: the head and the entries, as SQL and as domain values.
 
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use sqlx::{FromRow, Row};
+use sqlx::{FromRow, QueryBuilder, Row};
 
 use super::super::batch::EMPTY;
 use super::journal::SqliteJournal;
@@ -11,6 +11,9 @@ use crate::domain::ids::{AccountId, Revision};
 
 /// Entries one read returns at most, whatever its limit says.
 pub const READ_MAX: usize = 10_000;
+
+/// Rows one statement inserts.
+const ROWS_AT_ONCE: usize = 64;
 
 /// Entries of an account between two revisions, in order. Shared by `read` and `load`.
 pub(super) const ENTRIES_AFTER: &str = "SELECT revision, at, \"by\", cause, change FROM entries \
@@ -66,22 +69,24 @@ impl EntryRow {
                 .map_err(|error| corrupt(place, format!("its change: {error}")))?,
         })
     }
+}
 
-    /// The statement that inserts it.
-    pub(super) async fn insert(self, account: &str, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-        const INSERT: &str =
-            "INSERT INTO entries (account, revision, at, \"by\", cause, change) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        sqlx::query(INSERT)
-            .bind(account)
-            .bind(self.revision)
-            .bind(self.at)
-            .bind(self.by)
-            .bind(self.cause)
-            .bind(self.change)
-            .execute(connection)
-            .await?;
-        Ok(())
+/// Inserts rows, many with one statement: each statement is a way to the connection's thread and back.
+pub(super) async fn insert(
+    connection: &mut SqliteConnection,
+    account: &str,
+    rows: &[EntryRow],
+) -> Result<(), sqlx::Error> {
+    const INSERT: &str = "INSERT INTO entries (account, revision, at, \"by\", cause, change) ";
+    for rows in rows.chunks(ROWS_AT_ONCE) {
+        let mut statement = QueryBuilder::new(INSERT);
+        statement.push_values(rows, |mut values, row| {
+            values.push_bind(account).push_bind(row.revision).push_bind(&row.at).push_bind(&row.by);
+            values.push_bind(&row.cause).push_bind(&row.change);
+        });
+        statement.build().execute(&mut *connection).await?;
     }
+    Ok(())
 }
 
 /// Where an account stands, as this connection sees it.
