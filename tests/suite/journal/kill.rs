@@ -61,8 +61,8 @@ async fn kill_again_and_again() {
     let mut proven = World::default();
     let mut acknowledged = 0;
     for kill in 0..KILLS {
-        let acknowledgements = random.u64(0..12);
-        let delay = if acknowledgements == 0 { random.u64(0..40_000) } else { random.u64(0..3_000) };
+        let acknowledgements = random.u64(0..8);
+        let delay = if acknowledgements == 0 { random.u64(0..30_000) } else { random.u64(0..3_000) };
         acknowledged = acknowledged.max(run_and_kill(&bed.path(), acknowledgements, Duration::from_micros(delay)));
         let judged = judge(&bed.path(), &mut proven, acknowledged).await;
         assert!(judged.is_ok(), "kill {kill} of seed {SEED:#x}, revision {}: {judged:?}", proven.revision);
