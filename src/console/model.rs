@@ -1,10 +1,32 @@
 //! The model: everything the console knows between two messages.
 
+use std::collections::BTreeMap;
+
+use imbl::Vector;
 use jiff::Timestamp;
+use ratatui::layout::Rect;
 
 use super::arming::Arming;
-use super::keys::Keymap;
-use super::snapshot::Snapshot;
+use super::chord::Chord;
+use super::facts::{Facts, Node};
+use super::filter::Filter;
+use super::keys::{Keymap, Mode};
+use super::layer::Layer;
+use super::layout::Frame;
+use super::msg::Notice;
+use super::need::NeedKind;
+use super::order::{InFlight, Status};
+use super::pick::Pick;
+use super::snapshot::{RunResult, Snapshot};
+use super::tree::{Folds, Line};
+use crate::domain::ids::{MachineId, Revision, RolloutId};
+use crate::domain::lane::LaneKey;
+
+/// Own notices that are kept for the log.
+pub const NOTICES_KEPT: usize = 500;
+
+/// Machines whose results are kept.
+pub const RESULTS_KEPT: usize = 64;
 
 /// What the console is started with.
 #[derive(Debug, Clone)]
@@ -13,7 +35,7 @@ pub struct Setup {
     pub keymap: Keymap,
     /// Glyphs of ASCII only.
     pub ascii: bool,
-    /// Verbs cannot be armed (`--read-only`).
+    /// Nothing can be ordered (`--read-only`).
     pub read_only: bool,
     /// The person, as orders will name them.
     pub by: String,
@@ -27,24 +49,166 @@ pub struct Setup {
     pub size: (u16, u16),
 }
 
+/// The screens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Screen {
+    /// What needs a human, and what runs.
+    Now,
+    /// Environments, rings, machines.
+    Rollout,
+    /// What changed.
+    Log,
+}
+
+/// A row of the first screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NowRow {
+    /// A need, by its kind and whose it is.
+    Need(NeedKind, Option<Node>),
+    /// The rollout.
+    Rollout(RolloutId),
+    /// A ring at work.
+    Lane(LaneKey),
+}
+
+/// A row of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogRow {
+    /// A change.
+    Change(Revision),
+    /// An own notice, by its number.
+    Notice(u64),
+}
+
+/// What is known of the results of a machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Results {
+    /// Of which rollout.
+    pub rollout: RolloutId,
+    /// When the last result that the world knew of was reported, as the question was asked.
+    pub known: Option<Timestamp>,
+    /// None while the answer is out.
+    pub answer: Option<Result<Vec<RunResult>, String>>,
+}
+
 /// Everything the console knows.
 #[derive(Debug, Clone)]
 pub struct Model {
     pub(super) setup: Setup,
     pub(super) now: Timestamp,
     pub(super) picture: Option<Box<Snapshot>>,
+    pub(super) facts: Facts,
+    pub(super) screen: Screen,
+    pub(super) now_rows: Vec<NowRow>,
+    pub(super) now_pick: Pick<NowRow>,
+    pub(super) lines: Vec<Line>,
+    pub(super) tree_pick: Pick<Node>,
+    pub(super) folds: Folds,
+    pub(super) filter: Filter,
+    pub(super) log_rows: Vec<LogRow>,
+    pub(super) log_pick: Pick<LogRow>,
+    /// The log shows its newest row until somebody looks further back.
+    pub(super) log_follows: bool,
+    pub(super) notices: Vector<(u64, Notice)>,
+    pub(super) layers: Vec<Layer>,
+    pub(super) pending: Vec<Chord>,
     pub(super) arming: Arming,
+    pub(super) orders: Vec<InFlight>,
+    pub(super) orders_made: u64,
+    pub(super) status: Option<Status>,
+    pub(super) results: BTreeMap<MachineId, Results>,
 }
 
 impl Model {
     /// A console that knows nothing yet.
     pub fn new(setup: Setup) -> Self {
-        let now = setup.now;
-        Self { setup, now, picture: None, arming: Arming::default() }
+        Self {
+            now: setup.now,
+            setup,
+            picture: None,
+            facts: Facts::default(),
+            screen: Screen::Now,
+            now_rows: Vec::new(),
+            now_pick: Pick::default(),
+            lines: Vec::new(),
+            tree_pick: Pick::default(),
+            folds: Folds::new(),
+            filter: Filter::default(),
+            log_rows: Vec::new(),
+            log_pick: Pick::default(),
+            log_follows: true,
+            notices: Vector::new(),
+            layers: Vec::new(),
+            pending: Vec::new(),
+            arming: Arming::default(),
+            orders: Vec::new(),
+            orders_made: 0,
+            status: None,
+            results: BTreeMap::new(),
+        }
     }
 
     /// The time of the last `Msg::Clock`.
     pub fn now(&self) -> Timestamp {
         self.now
     }
+
+    /// True while an order is on its way.
+    pub fn has_orders_in_flight(&self) -> bool {
+        !self.orders.is_empty()
+    }
+
+    /// The regions of the frame.
+    pub(super) fn frame(&self) -> Frame {
+        let (width, height) = self.setup.size;
+        Frame::of(Rect { x: 0, y: 0, width, height })
+    }
+
+    /// Rows of the list of a screen that are shown at once.
+    pub(super) fn list_height(&self, screen: Screen) -> usize {
+        let frame = self.frame();
+        usize::from(match screen {
+            Screen::Now | Screen::Log => frame.body.height,
+            Screen::Rollout => frame.split().list.height,
+        })
+    }
+
+    /// Who gets the next key.
+    pub(super) fn mode(&self) -> Mode {
+        match self.layers.last() {
+            None => Mode::List,
+            Some(Layer::Page(_)) => Mode::Page,
+            Some(Layer::Field(_)) => Mode::Text,
+            Some(Layer::Dialog(dialog)) if dialog.is_typing() => Mode::Text,
+            Some(Layer::Dialog(_)) => Mode::Dialog,
+        }
+    }
+
+    /// The row a verb or an explanation is about: that of the page on top, else the selected one.
+    pub(super) fn subject(&self) -> Subject {
+        if let Some(Layer::Page(page)) = self.layers.last() {
+            return page.subject().unwrap_or(Subject::Nothing);
+        }
+        match self.screen {
+            Screen::Now => match self.now_pick.get() {
+                Some(NowRow::Need(_, Some(node))) => Subject::Node(node),
+                Some(NowRow::Lane(key)) => Subject::Node(Node::Lane(key)),
+                Some(NowRow::Need(_, None) | NowRow::Rollout(_)) => Subject::Rollout,
+                None => Subject::Nothing,
+            },
+            Screen::Rollout => self.tree_pick.get().map_or(Subject::Nothing, Subject::Node),
+            Screen::Log => Subject::Nothing,
+        }
+    }
+}
+
+/// What a page, a verb or an explanation is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The current rollout.
+    Rollout,
+    /// A row.
+    Node(Node),
+    /// No row is selected.
+    Nothing,
 }

@@ -115,6 +115,22 @@ pub struct Snapshot {
     pub access: Access,
 }
 
+impl Snapshot {
+    /// The moment the picture shows at `now`. While nothing arrives it stands still: what is not known cannot age.
+    pub fn moment(&self, now: Timestamp) -> Timestamp {
+        match &self.api {
+            Freshness::Live(at) => now.min(STALE_AFTER.after(*at)),
+            Freshness::Lost { since, .. } => now.min(*since),
+            Freshness::Connecting | Freshness::Refused { .. } => now,
+        }
+    }
+
+    /// True where there is nothing to show yet.
+    pub fn is_blank(&self) -> bool {
+        self.world.revision == 0
+    }
+}
+
 /// One failing state of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FailedState {

@@ -1,5 +1,11 @@
 //! Keymaps: which chords mean which command, in which mode.
 
 mod keymap;
+mod parse;
+mod page;
 
-pub use keymap::{Found, Keymap, Mode};
+#[cfg(test)]
+mod tests;
+
+pub use keymap::{Found, Keymap, Mode, written};
+pub use page::page;

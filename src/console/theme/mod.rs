@@ -1,6 +1,8 @@
 //! Themes: closed roles on one side, colours and modifiers on the other.
 
 mod role;
+mod colour;
+mod parse;
 mod theme;
 
 pub use role::Role;

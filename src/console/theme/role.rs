@@ -1,54 +1,86 @@
 //! The closed list of roles: screens name roles, themes give them colours and modifiers.
 
-/// What a piece of text is on screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+macro_rules! roles {
+    ($($(#[$doc:meta])* $role:ident = $name:literal,)*) => {
+        /// What a piece of text is on screen.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Role {
+            $($(#[$doc])* $role,)*
+        }
+
+        impl Role {
+            /// Every role.
+            pub const ALL: &'static [Self] = &[$(Self::$role,)*];
+
+            /// What theme files call it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$role => $name,)*
+                }
+            }
+        }
+    };
+}
+
+roles! {
     /// Ordinary text.
-    Text,
+    Text = "text",
     /// Text that matters less.
-    Dim,
+    Dim = "dim",
     /// Text that matters more.
-    Strong,
+    Strong = "strong",
     /// Headings of columns and sections.
-    Heading,
+    Heading = "heading",
     /// Lines and frames.
-    Rule,
-    /// The two lines on top.
-    Header,
+    Rule = "rule",
+    /// The lines on top.
+    Header = "header",
     /// Names of screens.
-    Tab,
+    Tab = "tab",
     /// The name of the screen that is shown.
-    TabCurrent,
+    TabCurrent = "tab-current",
     /// The selected row.
-    Selection,
+    Selection = "selection",
     /// The selected row of a pane that has no focus.
-    SelectionIdle,
+    SelectionIdle = "selection-idle",
     /// Done.
-    Done,
+    Done = "done",
     /// Inside its arc.
-    Moving,
+    Moving = "moving",
     /// Waiting for its turn.
-    Queued,
+    Queued = "queued",
     /// Soaking.
-    Settling,
+    Settling = "settling",
     /// Held by a person.
-    Paused,
+    Paused = "paused",
     /// Stopped by a brake.
-    Halted,
+    Halted = "halted",
     /// A run or a render failed.
-    Failed,
+    Failed = "failed",
     /// Needs a look.
-    Warning,
+    Warning = "warning",
     /// Old: the picture of a source that is gone.
-    Stale,
+    Stale = "stale",
     /// Verbs are armed.
-    Armed,
+    Armed = "armed",
     /// A key to press.
-    Key,
+    Key = "key",
     /// A text field.
-    Input,
+    Input = "input",
     /// The ground of layers.
-    Layer,
+    Layer = "layer",
     /// The button that does harm.
-    Danger,
+    Danger = "danger",
+}
+
+impl Role {
+    /// The role of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|role| role.name() == name)
+    }
+
+    /// True for the roles that carry text a person has to read; lines and frames may be faint.
+    pub fn is_text(self) -> bool {
+        self != Self::Rule
+    }
 }

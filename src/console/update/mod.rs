@@ -1,5 +1,13 @@
 //! The update: what each message does to the model, and which effects follow.
 
 mod entry;
+mod picture;
+mod keys;
+mod navigate;
+mod fields;
+mod verbs;
+mod dialogs;
+mod answers;
 
 pub use entry::update;
+pub(super) use fields::matching;

@@ -1,5 +1,23 @@
 //! The view: the model as cells. It changes nothing and does nothing twice.
 
 mod entry;
+mod pen;
+
+// On every screen.
+mod header;
+mod footer;
+mod blank;
+
+// Screens.
+mod now;
+mod rollout;
+mod row;
+mod detail;
+mod log;
+
+// Layers.
+mod page;
+mod dialog;
+mod palette;
 
 pub use entry::view;

@@ -1,0 +1,147 @@
+//! Where things stand: the regions of a frame, from its size alone, so that update and view agree on them.
+
+use ratatui::layout::Rect;
+
+/// Below this many columns or rows there is only one sentence.
+pub const SMALLEST: (u16, u16) = (40, 10);
+
+/// From this many columns on the detail stands beside the list.
+const WIDE: u16 = 110;
+
+/// How much a frame can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Room {
+    /// One sentence.
+    Tiny,
+    /// A line of header and the list.
+    Small,
+    /// Everything, the detail below the list.
+    Usual,
+    /// Everything, the detail beside the list.
+    Wide,
+}
+
+/// The regions every screen has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    /// How much there is.
+    pub room: Room,
+    /// Who, what, how fresh.
+    pub header: Rect,
+    /// Names of screens and the headline; empty in a small frame.
+    pub tabs: Rect,
+    /// The screen.
+    pub body: Rect,
+    /// What happened last, or the text field.
+    pub status: Rect,
+    /// Keys; empty in a small frame.
+    pub hints: Rect,
+}
+
+/// The regions of the rollout screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Split {
+    /// What the rollout is and waits for.
+    pub summary: Rect,
+    /// Headings of the columns.
+    pub heading: Rect,
+    /// Rows.
+    pub list: Rect,
+    /// The selected row, explained; empty in a small frame.
+    pub detail: Rect,
+}
+
+impl Frame {
+    /// Divides an area.
+    pub fn of(area: Rect) -> Self {
+        let room = match (area.width, area.height) {
+            (w, h) if w < SMALLEST.0 || h < SMALLEST.1 => Room::Tiny,
+            (w, h) if w < 64 || h < 16 => Room::Small,
+            (w, _) if w < WIDE => Room::Usual,
+            _ => Room::Wide,
+        };
+        let (header, tabs, hints) = match room {
+            Room::Tiny => (0, 0, 0),
+            Room::Small => (1, 0, 0),
+            Room::Usual | Room::Wide => (2, 1, 1),
+        };
+        let status = u16::from(room > Room::Tiny);
+        let mut rows = Rows(area);
+        let (header, tabs) = (rows.take(header), rows.take(tabs));
+        let (body, rest) = rows.leave(status + hints);
+        let mut rest = Rows(rest);
+        Self { room, header, tabs, body, status: rest.take(status), hints: rest.take(hints) }
+    }
+
+    /// Divides the body for the rollout screen.
+    pub fn split(&self) -> Split {
+        let mut rows = Rows(self.body);
+        match self.room {
+            Room::Tiny | Room::Small => {
+                let summary = rows.take(1);
+                let heading = rows.take(0);
+                Split { summary, heading, list: rows.0, detail: Rect { height: 0, ..self.body } }
+            }
+            Room::Usual => {
+                let (summary, heading) = (rows.take(2), rows.take(1));
+                let (list, detail) = rows.leave(if rows.0.height >= 14 { 5 } else { 3 });
+                Split { summary, heading, list, detail }
+            }
+            Room::Wide => {
+                let (summary, heading) = (rows.take(2), rows.take(1));
+                let width = rows.0.width * 3 / 5;
+                let detail = Rect { x: self.body.x + width, y: heading.y, width: self.body.width - width, ..rows.0 };
+                let detail = Rect { height: rows.0.height + heading.height, ..detail };
+                Split { summary, heading: Rect { width, ..heading }, list: Rect { width, ..rows.0 }, detail }
+            }
+        }
+    }
+}
+
+/// An area that is handed out row by row.
+struct Rows(Rect);
+
+impl Rows {
+    fn take(&mut self, height: u16) -> Rect {
+        let height = height.min(self.0.height);
+        let taken = Rect { height, ..self.0 };
+        self.0 = Rect { y: self.0.y + height, height: self.0.height - height, ..self.0 };
+        taken
+    }
+
+    /// All but the last `height` rows, and those.
+    fn leave(&self, height: u16) -> (Rect, Rect) {
+        let height = height.min(self.0.height);
+        let above = Rect { height: self.0.height - height, ..self.0 };
+        (above, Rect { y: above.y + above.height, height, ..self.0 })
+    }
+}
+
+/// A box of at most that size in the middle of an area.
+pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
+    let (width, height) = (width.min(area.width), height.min(area.height));
+    let x = area.x + (area.width - width) / 2;
+    let y = area.y + (area.height - height) / 2;
+    Rect { x, y, width, height }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_never_overlap_nor_leave_the_frame() {
+        for (width, height) in (0..200).flat_map(|w| (0..60).map(move |h| (w, h))) {
+            let area = Rect { x: 0, y: 0, width, height };
+            let frame = Frame::of(area);
+            let regions = [frame.header, frame.tabs, frame.body, frame.status, frame.hints];
+            let rows: u16 = regions.iter().map(|r| r.height).sum();
+            assert_eq!(rows, height, "{width}x{height}");
+            let split = frame.split();
+            for part in [split.summary, split.heading, split.list, split.detail] {
+                assert!(part.area() == 0 || frame.body.union(part) == frame.body, "{width}x{height} {part:?}");
+            }
+            assert!(split.list.intersection(split.detail).area() == 0, "{width}x{height}");
+        }
+    }
+}

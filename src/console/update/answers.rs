@@ -1,0 +1,99 @@
+//! Answers: to orders, to lost orders, and to the question for a machine's results.
+
+use super::super::effect::Effect;
+use super::super::facts::Node;
+use super::super::layer::{Layer, PageKind};
+use super::super::layout::Room;
+use super::super::model::{Model, RESULTS_KEPT, Results, Screen, Subject};
+use super::super::msg::Answer;
+use super::super::order::{CHECK_FOR, Tone, trace};
+use super::super::snapshot::RunResult;
+use super::entry;
+use crate::domain::ids::{MachineId, RolloutId};
+
+/// An order was answered.
+pub(super) fn answered(model: &mut Model, key: &str, answer: Answer) {
+    let Some(at) = model.orders.iter().position(|order| order.key == key) else { return };
+    let doing = model.orders[at].doing.clone();
+    match answer {
+        Answer::Unknown { why } => {
+            model.orders[at].checking = Some(model.now);
+            entry::say(model, Tone::Note, format!("{doing}: no answer ({why}); the journal will tell"));
+            check(model);
+            return;
+        }
+        Answer::Done { sentence } => entry::say(model, Tone::Good, sentence),
+        Answer::Refused { sentence, hints } => {
+            let hint = hints.first().map(|hint| format!(" ({hint})")).unwrap_or_default();
+            entry::say(model, Tone::Bad, format!("{doing}: refused, {sentence}{hint}"));
+        }
+        Answer::Unsent { why } => entry::say(model, Tone::Bad, format!("{doing}: not sent, {why}")),
+    }
+    model.orders.remove(at);
+}
+
+/// Looks for orders whose answer was lost in the journal of a live picture.
+pub(super) fn check(model: &mut Model) {
+    let Some(picture) = &model.picture else { return };
+    let mut settled = Vec::new();
+    for order in &model.orders {
+        let Some(since) = order.checking else { continue };
+        if let Some(entry) = trace(picture, &order.key) {
+            let text = format!("{}: done, the journal has it at revision {}", order.doing, entry.revision);
+            settled.push((order.key.clone(), Tone::Good, text));
+        } else if picture.api.is_fresh(model.now) && CHECK_FOR.after(since) <= model.now {
+            let text = format!("{}: the journal has no trace of it; look before you try again", order.doing);
+            settled.push((order.key.clone(), Tone::Bad, text));
+        }
+    }
+    for (key, tone, text) in settled {
+        model.orders.retain(|order| order.key != key);
+        entry::say(model, tone, text);
+    }
+}
+
+/// Results arrived, or will not.
+pub(super) fn results(
+    model: &mut Model,
+    rollout: RolloutId,
+    machine: MachineId,
+    results: Result<Vec<RunResult>, String>,
+) {
+    if let Some(kept) = model.results.get_mut(&machine).filter(|kept| kept.rollout == rollout) {
+        kept.answer = Some(results);
+    }
+}
+
+/// The results that are shown and not there, or older than what the world knows of; one question at a time.
+pub(super) fn wanted(model: &mut Model) -> Option<Effect> {
+    let machine = shown_machine(model)?;
+    let world = &model.picture.as_ref()?.world;
+    let rollout = world.current()?.id;
+    let known = world.machines.get(&machine)?.last_result.as_ref().map(|r| r.at);
+    let asking = model.results.values().any(|kept| kept.answer.is_none());
+    let current = model.results.get(&machine).is_some_and(|kept| kept.rollout == rollout && kept.known == known);
+    if asking || current {
+        return None;
+    }
+    if model.results.len() >= RESULTS_KEPT {
+        model.results.pop_first();
+    }
+    model.results.insert(machine, Results { rollout, known, answer: None });
+    Some(Effect::LoadResults { rollout, machine })
+}
+
+/// The machine whose detail is on the screen.
+fn shown_machine(model: &Model) -> Option<MachineId> {
+    let subject = match model.layers.last() {
+        Some(Layer::Page(page)) => match page.kind {
+            PageKind::Detail(subject) => subject,
+            PageKind::Help => return None,
+        },
+        None if model.screen == Screen::Rollout && model.frame().room == Room::Wide => model.subject(),
+        _ => return None,
+    };
+    match subject {
+        Subject::Node(Node::Machine(id)) => Some(id),
+        _ => None,
+    }
+}

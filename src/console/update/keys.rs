@@ -1,0 +1,134 @@
+//! A key: to the text field that has the focus, or through the keymap to a command.
+
+use super::super::chord::{Chord, Key};
+use super::super::command::{Command, Reach};
+use super::super::dialog::{Dialog, Question};
+use super::super::effect::Effect;
+use super::super::keys::{Found, Mode, written};
+use super::super::layer::{Layer, Page, PageKind};
+use super::super::model::{Model, Screen, Subject};
+use super::{dialogs, entry, fields, navigate, verbs};
+
+/// Chords one may press before they come to something.
+const PENDING_MAX: usize = 3;
+
+/// Takes a key.
+pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
+    if chord == Chord::ctrl('c') {
+        return quit(model);
+    }
+    if chord == Chord::ctrl('z') {
+        return vec![Effect::Suspend];
+    }
+    if matches!(model.layers.last(), Some(Layer::Dialog(dialog)) if !dialog.drawn) {
+        return Vec::new();
+    }
+    let mode = model.mode();
+    if mode == Mode::Text {
+        return typed(model, chord);
+    }
+    model.pending.push(chord);
+    match model.setup.keymap.find(mode, &model.pending) {
+        Found::Prefix if model.pending.len() < PENDING_MAX => Vec::new(),
+        Found::Command(command) => {
+            model.pending.clear();
+            run(model, command)
+        }
+        Found::Prefix | Found::Nothing => {
+            let (pressed, began) = (written(&model.pending), model.pending.len() > 1);
+            model.pending.clear();
+            if began && chord.key != Key::Esc {
+                entry::hint(model, format!("{pressed} means nothing here"));
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// In a text field: characters are typed, other chords may be bound, the rest edits.
+fn typed(model: &mut Model, chord: Chord) -> Vec<Effect> {
+    let found = match chord.typed() {
+        Some(_) => Found::Nothing,
+        None => model.setup.keymap.find(Mode::Text, &[chord]),
+    };
+    match found {
+        Found::Command(command) => run(model, command),
+        Found::Prefix | Found::Nothing => {
+            fields::edit(model, chord);
+            Vec::new()
+        }
+    }
+}
+
+/// Does what a command says.
+pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
+    match model.layers.last() {
+        Some(Layer::Dialog(_)) => return dialogs::run(model, command),
+        Some(Layer::Field(_)) => return fields::run(model, command),
+        Some(Layer::Page(_)) | None => {}
+    }
+    if navigate::page(model, command) {
+        return Vec::new();
+    }
+    match command {
+        Command::Quit => return quit(model),
+        Command::Suspend => return vec![Effect::Suspend],
+        Command::Redraw => return vec![Effect::Redraw],
+        Command::Copy => return copy(model),
+        Command::ScreenNow => navigate::screen(model, Screen::Now),
+        Command::ScreenRollout => navigate::screen(model, Screen::Rollout),
+        Command::ScreenLog => navigate::screen(model, Screen::Log),
+        Command::Help => model.layers.push(Layer::Page(Page { kind: PageKind::Help, top: 0 })),
+        Command::Palette => fields::open_palette(model),
+        Command::Filter => fields::open_filter(model),
+        Command::Why => open_detail(model),
+        Command::Arm => verbs::arm(model),
+        Command::Disarm => verbs::disarm(model),
+        verb if matches!(verb.spec().reach, Reach::Stop | Reach::Act) => verbs::open(model, verb),
+        movement => navigate::list(model, movement),
+    }
+    Vec::new()
+}
+
+/// Opens the selected row in full.
+pub(super) fn open_detail(model: &mut Model) {
+    let subject = match model.subject() {
+        Subject::Nothing => Subject::Rollout,
+        subject => subject,
+    };
+    if !matches!(model.layers.last(), Some(Layer::Page(page)) if page.kind == PageKind::Detail(subject)) {
+        model.layers.push(Layer::Page(Page { kind: PageKind::Detail(subject), top: 0 }));
+    }
+}
+
+fn copy(model: &mut Model) -> Vec<Effect> {
+    use super::super::facts::Node;
+    let id = match model.subject() {
+        Subject::Node(Node::Machine(id)) => Some(id.0),
+        Subject::Node(Node::Lane((_, ring))) => Some(ring.0),
+        Subject::Node(Node::Environment(id)) => Some(id.0),
+        Subject::Rollout => model.picture.as_ref().and_then(|p| p.world.current()).map(|r| r.id.0),
+        Subject::Nothing => None,
+    };
+    match id {
+        Some(id) => {
+            entry::hint(model, format!("copied {id}"));
+            vec![Effect::Copy(id.to_string())]
+        }
+        None => {
+            entry::hint(model, "select a row to copy its identity");
+            Vec::new()
+        }
+    }
+}
+
+/// Leaves; while an order is on its way it asks once.
+pub(super) fn quit(model: &mut Model) -> Vec<Effect> {
+    let asking = matches!(model.layers.last(), Some(Layer::Dialog(d)) if matches!(d.question, Question::Quit));
+    if asking || !model.has_orders_in_flight() {
+        return vec![Effect::Quit];
+    }
+    model.pending.clear();
+    model.layers.push(Layer::Dialog(Box::new(Dialog::new(Question::Quit))));
+    Vec::new()
+}

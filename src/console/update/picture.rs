@@ -1,0 +1,139 @@
+//! A newer picture, and time that passes: facts, lists, plans and lost answers are looked at again.
+
+use std::sync::Arc;
+
+use super::super::arming::Arming;
+use super::super::dialog::{Focus, Friction, Question};
+use super::super::facts::{Facts, LaneState};
+use super::super::layer::Layer;
+use super::super::model::{LogRow, Model, NowRow, Screen};
+use super::super::order::Tone;
+use super::super::plan::plan;
+use super::super::snapshot::Snapshot;
+use super::super::target::is_listed;
+use super::super::tree::lines;
+use super::{answers, entry};
+use crate::domain::span::Seconds;
+
+/// Above this many machines, polls alone make the rows anew at most once a second.
+const ROWS_AT_ONCE: usize = 1_000;
+
+/// Takes a newer picture.
+pub(super) fn taken(model: &mut Model, newer: Box<Snapshot>) {
+    let older = model.picture.take();
+    let same_world = older.as_ref().is_some_and(|o| Arc::ptr_eq(&o.world, &newer.world));
+    let same_tail = older.as_ref().is_some_and(|o| o.tail.ptr_eq(&newer.tail));
+    let same_observed = older.as_ref().is_some_and(|o| Arc::ptr_eq(&o.observed, &newer.observed));
+    let same_rest = older.as_ref().is_some_and(|o| o.seat == newer.seat && o.api == newer.api);
+    model.picture = Some(newer);
+    if same_world && same_observed && same_rest {
+        return;
+    }
+    let many = model.facts.progress().1 > ROWS_AT_ONCE;
+    if same_world && many {
+        let soon = Seconds(1).after(model.facts.moment);
+        let due = model.facts.valid_until.map_or(soon, |due| due.min(soon));
+        model.facts.valid_until = Some(due);
+        time_passed(model);
+    } else {
+        look_again(model);
+    }
+    if !same_tail {
+        relist_log(model);
+    }
+    if !same_world {
+        replan(model);
+        answers::check(model);
+    }
+}
+
+/// The clock moved on.
+pub(super) fn time_passed(model: &mut Model) {
+    let now = model.now;
+    let moment = model.picture.as_ref().map(|p| p.moment(now));
+    if moment.zip(model.facts.valid_until).is_some_and(|(moment, due)| due <= moment) {
+        look_again(model);
+    }
+    if model.status.as_ref().and_then(|s| s.leaves_at()).is_some_and(|at| at <= now) {
+        model.status = None;
+    }
+    if model.arming != Arming::default() && model.arming.until(now).is_none() {
+        model.arming = Arming::default();
+        entry::say(model, Tone::Note, "the time is over: read-only again");
+    }
+    answers::check(model);
+}
+
+/// Makes facts and lists anew.
+pub(super) fn look_again(model: &mut Model) {
+    let Some(picture) = &model.picture else { return };
+    model.facts = Facts::of(picture, model.now);
+    if model.filter.is_timed() {
+        let soon = Seconds(1).after(model.facts.moment);
+        model.facts.valid_until = Some(model.facts.valid_until.map_or(soon, |due| due.min(soon)));
+    }
+    relist(model);
+}
+
+/// Makes the lists anew from the facts.
+pub(super) fn relist(model: &mut Model) {
+    model.lines = lines(&model.facts, &model.folds, &model.filter);
+    model.now_rows = now_rows(model);
+    settle_lists(model);
+}
+
+/// Tells every selection that its list, or the room for it, changed.
+pub(super) fn settle_lists(model: &mut Model) {
+    let (now, rollout) = (model.list_height(Screen::Now), model.list_height(Screen::Rollout));
+    let nodes: Vec<_> = model.lines.iter().map(|line| line.node).collect();
+    model.tree_pick.settle(&nodes, rollout);
+    model.now_pick.settle(&model.now_rows, now);
+    settle_log(model);
+}
+
+fn now_rows(model: &Model) -> Vec<NowRow> {
+    let needs = model.facts.needs.iter().map(|need| NowRow::Need(need.kind, need.node));
+    let rollout = model.picture.as_ref().and_then(|p| p.world.current()).map(|r| NowRow::Rollout(r.id));
+    let lanes = model.facts.tiers.iter().flat_map(|tier| &tier.lanes);
+    let at_work = lanes.filter(|lane| !matches!(lane.state, LaneState::Closed | LaneState::Done | LaneState::Idle));
+    needs.chain(rollout).chain(at_work.map(|lane| NowRow::Lane(lane.key))).collect()
+}
+
+/// Makes the log anew: changes and own notices by time, oldest first.
+pub(super) fn relist_log(model: &mut Model) {
+    let mut rows: Vec<_> = model.notices.iter().map(|(number, n)| (n.at, LogRow::Notice(*number))).collect();
+    if let Some(picture) = &model.picture {
+        rows.extend(picture.tail.iter().map(|entry| (entry.at, LogRow::Change(entry.revision))));
+    }
+    rows.sort_by_key(|(at, _)| *at);
+    model.log_rows = rows.into_iter().map(|(_, row)| row).collect();
+    settle_log(model);
+}
+
+fn settle_log(model: &mut Model) {
+    let height = model.list_height(Screen::Log);
+    match model.log_follows {
+        true => model.log_pick.select_at(&model.log_rows, usize::MAX, height),
+        false => model.log_pick.settle(&model.log_rows, height),
+    }
+}
+
+/// Rehearses the deed of an open dialog on the newer world. What changes has to be seen before it can be confirmed.
+fn replan(model: &mut Model) {
+    let Some(picture) = &model.picture else { return };
+    let Some(Layer::Dialog(dialog)) = model.layers.last_mut() else { return };
+    let Question::Verb(ask) = &mut dialog.question else { return };
+    let listed = is_listed(ask.deed, &picture.world);
+    let plan = if listed { plan(ask.deed, picture, &model.setup.by, model.now) } else { ask.plan.clone() };
+    if listed == ask.listed && plan == ask.plan {
+        return;
+    }
+    if plan.ends_lease && ask.friction == Friction::Enter {
+        ask.friction = Friction::TypeName;
+        dialog.focus = Focus::Name;
+    }
+    let grave = listed != ask.listed || plan.ends_lease != ask.plan.ends_lease || plan.refused != ask.plan.refused;
+    dialog.drawn &= !grave;
+    ask.listed = listed;
+    ask.plan = plan;
+}

@@ -1,0 +1,125 @@
+//! Verbs: what may be asked for now, and the dialogs that ask back.
+
+use super::super::arming::Arming;
+use super::super::command::Command;
+use super::super::dialog::{Ask, Dialog, Friction, Question};
+use super::super::keys::Mode;
+use super::super::layer::Layer;
+use super::super::model::{Model, Subject};
+use super::super::order::{ORDERS_MAX, Tone};
+use super::super::plan::plan;
+use super::super::snapshot::{Access, Freshness, Snapshot};
+use super::super::target::{Deed, Target, aim, futile};
+use super::entry;
+use crate::domain::observed::Telemetry;
+
+/// Asks for the reason that arms verbs.
+pub(super) fn arm(model: &mut Model) {
+    match unarmable(model) {
+        Some(why) => entry::hint(model, why),
+        None => ask(model, Question::Arm),
+    }
+}
+
+/// Back to read-only.
+pub(super) fn disarm(model: &mut Model) {
+    if model.arming.until(model.now).is_some() {
+        model.arming = Arming::default();
+        entry::say(model, Tone::Note, "read-only again");
+    }
+}
+
+fn unarmable(model: &Model) -> Option<String> {
+    if model.setup.read_only {
+        return Some("started with --read-only: start without it to give orders".to_owned());
+    }
+    let picture = model.picture.as_ref().filter(|p| !p.is_blank());
+    let Some(picture) = picture else { return Some("there is nothing to give orders to yet".to_owned()) };
+    let viewer = picture.access == Access::Viewer;
+    viewer.then(|| "your token is a viewer's: it can look, not act".to_owned())
+}
+
+fn ask(model: &mut Model, question: Question) {
+    model.pending.clear();
+    model.layers.push(Layer::Dialog(Box::new(Dialog::new(question))));
+}
+
+/// Opens the dialog of a verb for the row it is meant for, or says why not.
+pub(super) fn open(model: &mut Model, command: Command) {
+    match prepare(model, command) {
+        Ok(prepared) => ask(model, Question::Verb(Box::new(prepared))),
+        Err(why) => entry::hint(model, why),
+    }
+}
+
+fn prepare(model: &Model, command: Command) -> Result<Ask, String> {
+    let picture = model.picture.as_ref().filter(|p| !p.is_blank());
+    let Some(picture) = picture else { return Err("there is nothing to give orders to yet".to_owned()) };
+    let deed = aim(command, subject(model)?, &model.facts, &picture.world)?;
+    let target = Target::of(deed, &picture.world, &picture.account).ok_or("it is no longer listed")?;
+    if let Some(why) = futile(deed, &picture.world) {
+        return Err(format!("{}: {why}", target.name));
+    }
+    permitted(model, picture, deed, &target)?;
+    let plan = plan(deed, picture, &model.setup.by, model.now);
+    if let Some((why, hints)) = &plan.refused {
+        let hint = hints.first().map(|h| format!(" ({h})")).unwrap_or_default();
+        return Err(format!("refused: {why}{hint}"));
+    }
+    let friction = match deed {
+        Deed::Stop(_) => Friction::StopKey,
+        _ if plan.ends_lease => Friction::TypeName,
+        _ => Friction::Enter,
+    };
+    Ok(Ask { deed, target, friction, plan, listed: true })
+}
+
+/// The row a verb is meant for. A row that is gone takes no verb with it to the one in its place.
+fn subject(model: &Model) -> Result<Subject, String> {
+    let gone = match (model.layers.last(), model.screen) {
+        (None, super::super::model::Screen::Rollout) => model.tree_pick.vanished().is_some(),
+        (None, super::super::model::Screen::Now) => model.now_pick.vanished().is_some(),
+        _ => false,
+    };
+    match (gone, model.subject()) {
+        (true, _) => Err("the selected row is no longer listed: select one first".to_owned()),
+        (false, subject) => Ok(subject),
+    }
+}
+
+/// May this be ordered now? Asked when the dialog opens, and again when it is confirmed.
+pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: Deed, target: &Target) -> Result<(), String> {
+    if let Some(why) = unarmable(model) {
+        return Err(why);
+    }
+    if model.orders.iter().any(|order| order.target == target.id) {
+        return Err(format!("an order for {} is on its way: wait for its answer", target.name));
+    }
+    if model.orders.len() >= ORDERS_MAX {
+        return Err(format!("{ORDERS_MAX} orders are on their way: wait for an answer"));
+    }
+    if matches!(deed, Deed::Stop(_)) {
+        return Ok(());
+    }
+    if model.arming.until(model.now).is_none() {
+        let keys = model.setup.keymap.keys_of(Mode::List, Command::Arm);
+        let key = keys.first().map_or_else(|| ":arm".to_owned(), Clone::clone);
+        return Err(format!("verbs are not armed: press {key} first"));
+    }
+    if !picture.api.is_fresh(model.now) {
+        return Err(stale(picture, model.now));
+    }
+    if matches!(deed, Deed::Reset { .. }) && picture.observed.telemetry == Telemetry::Unreadable {
+        let why = "results cannot be read: a reset would cancel runs that may be fine; it resumes by itself";
+        return Err(why.to_owned());
+    }
+    Ok(())
+}
+
+fn stale(picture: &Snapshot, now: jiff::Timestamp) -> String {
+    match (&picture.api, picture.api.age(now)) {
+        (Freshness::Refused { why, .. }, _) => format!("the control plane refuses: {why}"),
+        (_, Some(age)) => format!("what you see is {age} old: only stopping verbs work now"),
+        (_, None) => "there is no picture yet: only stopping verbs work now".to_owned(),
+    }
+}

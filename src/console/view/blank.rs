@@ -1,0 +1,94 @@
+//! When there is nothing to show: connecting, refused, lost and empty are four different texts.
+
+use ratatui::layout::Rect;
+
+use super::super::layout::SMALLEST;
+use super::super::model::Model;
+use super::super::snapshot::Freshness;
+use super::super::text::{escape, wrap};
+use super::super::theme::Role;
+use super::pen::{Pen, piece};
+use crate::domain::explain::{Subject, explain};
+
+/// Says why there are no rows, if there are none. True where it did.
+pub(super) fn draw(model: &Model, area: Rect, pen: &mut Pen<'_>) -> bool {
+    let Some((role, title, lines)) = why(model) else { return false };
+    let width = area.width.saturating_sub(4).min(72);
+    let mut text: Vec<(Role, String)> = vec![(role, title)];
+    for line in lines {
+        text.extend(wrap(&escape(&line), usize::from(width)).into_iter().map(|line| (Role::Text, line)));
+    }
+    let height = u16::try_from(text.len()).unwrap_or(u16::MAX);
+    let top = area.y + area.height.saturating_sub(height) / 3;
+    let x = area.x + 2;
+    for (n, (role, line)) in (0..area.height).zip(text) {
+        pen.line(Rect { x, y: top + n, width, height: u16::from(top + n < area.bottom()) }, &[piece(role, line)]);
+    }
+    true
+}
+
+fn why(model: &Model) -> Option<(Role, String, Vec<String>)> {
+    let Some(picture) = &model.picture else { return Some(connecting(&model.setup.endpoint)) };
+    let blank = picture.is_blank();
+    match &picture.api {
+        Freshness::Refused { why, hint } => {
+            let lines = vec![why.clone(), hint.clone()];
+            Some((Role::Halted, format!("{} refuses", picture.endpoint), lines))
+        }
+        Freshness::Connecting if blank => Some(connecting(&picture.endpoint)),
+        Freshness::Lost { why, .. } if blank => {
+            let lines = vec![why.clone(), "It is tried again for as long as this is open.".to_owned()];
+            Some((Role::Halted, format!("{} cannot be reached", picture.endpoint), lines))
+        }
+        _ if picture.world.current().is_none() => Some((Role::Strong, "No rollout yet".to_owned(), empty(model))),
+        _ => None,
+    }
+}
+
+fn connecting(endpoint: &str) -> (Role, String, Vec<String>) {
+    (Role::Strong, format!("Connecting to {endpoint}"), vec!["Waiting for the first answer.".to_owned()])
+}
+
+fn empty(model: &Model) -> Vec<String> {
+    let Some(picture) = &model.picture else { return Vec::new() };
+    let world = &picture.world;
+    let counts = [
+        (world.environments.len(), "environment"),
+        (world.rings.len(), "ring"),
+        (world.machines.len(), "machine"),
+        (world.releases.len(), "release"),
+    ];
+    let counted = counts.map(|(n, what)| format!("{n} {what}{}", if n == 1 { "" } else { "s" })).join(", ");
+    vec![
+        format!("The account {} has {counted}, and no release was ever started.", picture.account),
+        "As soon as one is, it shows here.".to_owned(),
+    ]
+}
+
+/// The one sentence of a frame that has room for nothing else.
+pub(super) fn too_small(model: &Model, area: Rect, pen: &mut Pen<'_>) {
+    let sentence = sentence(model, pen);
+    let size = format!("too small: {}x{} at least", SMALLEST.0, SMALLEST.1);
+    let mut rows = wrap(&escape(&sentence), usize::from(area.width));
+    let room = usize::from(area.height);
+    let fits = rows.len() < room;
+    rows.truncate(room);
+    for (n, row) in (0..area.height).zip(rows) {
+        pen.line(Rect { y: area.y + n, height: 1, ..area }, &[piece(Role::Text, row)]);
+    }
+    if fits {
+        pen.line(Rect { y: area.bottom() - 1, height: 1, ..area }, &[piece(Role::Dim, size)]);
+    }
+}
+
+fn sentence(model: &Model, pen: &mut Pen<'_>) -> String {
+    if let Some((_, title, lines)) = why(model) {
+        return format!("{title}. {}", lines.join(" "));
+    }
+    if let Some(need) = model.facts.needs.first() {
+        let (_, word, _) = need.kind.look();
+        return format!("{word} {}: {}", need.name, need.text);
+    }
+    let Some(picture) = &model.picture else { return String::new() };
+    pen.said(|now| explain(&picture.world, &picture.observed, Subject::Rollout, now).sentence)
+}

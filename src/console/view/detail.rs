@@ -1,0 +1,343 @@
+//! One row in full: the sentence, what to do next, its facts, its results.
+
+use ratatui::layout::Rect;
+
+use super::super::command::Command;
+use super::super::facts::{LaneFacts, Node, Row, Tier};
+use super::super::glyph::Glyph;
+use super::super::keys::Mode;
+use super::super::model::{Model, Subject};
+use super::super::snapshot::{RunResult, Snapshot};
+use super::super::text::{escape, wrap};
+use super::super::theme::Role;
+use super::pen::{Pen, Piece, piece};
+use super::row;
+use crate::domain::explain::{self, Explanation};
+use crate::domain::fleet::Machine;
+use crate::domain::release::Outcome;
+use crate::domain::span::Seconds;
+
+/// Results that are listed.
+const RESULTS_SHOWN: usize = 5;
+
+/// Lines of a log that are shown.
+const LOG_SHOWN: usize = 12;
+
+/// Columns of the names of facts.
+const LABEL: usize = 10;
+
+/// A line of pieces.
+pub(super) type Text = Vec<Piece<'static>>;
+
+/// What the selected row waits for, below the list.
+pub(super) fn strip(model: &Model, area: Rect, pen: &mut Pen<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    pen.rule(area);
+    let Some(picture) = &model.picture else { return };
+    let inside = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
+    if model.tree_pick.vanished().is_some() {
+        pen.line(inside, &[piece(Role::Dim, "the selected row is no longer listed")]);
+        return;
+    }
+    let said = explained(model, picture, model.subject(), pen);
+    let width = usize::from(inside.width);
+    let mut lines: Vec<Text> = paragraph(Role::Text, &said.sentence, width);
+    if !said.next.is_empty() {
+        let next = format!("{} {}", pen.glyph(Glyph::Arrow), said.next.join("; "));
+        lines.extend(paragraph(Role::Dim, &next, width));
+    }
+    show(&lines, 0, inside, pen);
+}
+
+/// Shows lines from `top` on; the last page is the end.
+pub(super) fn show(lines: &[Text], top: usize, area: Rect, pen: &mut Pen<'_>) {
+    let top = top.min(lines.len().saturating_sub(usize::from(area.height)));
+    for (y, line) in (area.top()..area.bottom()).zip(&lines[top..]) {
+        pen.line(Rect { y, height: 1, ..area }, line);
+    }
+}
+
+fn paragraph(role: Role, text: &str, width: usize) -> Vec<Text> {
+    wrap(&escape(text), width).into_iter().map(|line| vec![piece(role, line)]).collect()
+}
+
+/// What a row waits for.
+pub(super) fn explained(model: &Model, picture: &Snapshot, subject: Subject, pen: &mut Pen<'_>) -> Explanation {
+    let (world, observed) = (&*picture.world, &*picture.observed);
+    let asked = match subject {
+        Subject::Nothing | Subject::Rollout => explain::Subject::Rollout,
+        Subject::Node(Node::Lane((_, ring))) => explain::Subject::Ring(ring),
+        Subject::Node(Node::Machine(id)) => explain::Subject::Machine(id),
+        Subject::Node(Node::Environment(id)) => {
+            let tier = model.facts.tiers.iter().find(|tier| tier.id == id);
+            return tier.map_or_else(Explanation::default, |tier| environment(model, picture, tier, pen));
+        }
+    };
+    pen.said(|now| explain::explain(world, observed, asked, now))
+}
+
+fn environment(model: &Model, picture: &Snapshot, tier: &Tier, pen: &mut Pen<'_>) -> Explanation {
+    use super::super::facts::Standing;
+    let running = picture.world.running().is_some();
+    let sentence = match tier.standing {
+        _ if tier.paused.is_some() => {
+            let pause = tier.paused.as_ref();
+            let by = pause.map_or_else(String::new, |p| format!(" by {}", p.by));
+            let why = pause.and_then(|p| p.reason.as_ref()).map_or_else(String::new, |r| format!(": {r}"));
+            format!("{} is paused{by}{why}", tier.slug)
+        }
+        Standing::Current if running => return explained(model, picture, Subject::Rollout, pen),
+        Standing::Current => format!("the cursor stopped at {}", tier.slug),
+        Standing::Passed if tier.done < tier.total => {
+            format!("{} was passed; {} of its machines still converge", tier.slug, tier.total - tier.done)
+        }
+        Standing::Passed => format!("{} was passed and every machine in it is done", tier.slug),
+        Standing::Ahead => format!("{} waits for the cursor to come to it", tier.slug),
+        Standing::OutOfPath => format!("{} has no promotion order, so the cursor never comes to it", tier.slug),
+    };
+    let next = match tier.paused {
+        Some(_) => vec!["end the hold of the environment".to_owned()],
+        None => Vec::new(),
+    };
+    Explanation { sentence, on: None, since: tier.paused.as_ref().map(|p| p.at), next }
+}
+
+/// Everything about a row.
+pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
+    let Some(picture) = &model.picture else { return Vec::new() };
+    let mut lines = title(model, picture, subject);
+    let said = explained(model, picture, subject, pen);
+    lines.push(Text::new());
+    lines.extend(paragraph(Role::Text, &said.sentence, width));
+    if let Some(since) = said.since {
+        lines.push(vec![piece(Role::Dim, format!("since {} ({} ago)", moment(since), pen.age(since)))]);
+    }
+    for next in &said.next {
+        let arrow = pen.glyph(Glyph::Arrow);
+        let wrapped = wrap(&escape(next), width.saturating_sub(2));
+        for (n, line) in wrapped.into_iter().enumerate() {
+            let mark = if n == 0 { arrow } else { " " };
+            lines.push(vec![piece(Role::Key, mark), piece(Role::Strong, format!(" {line}"))]);
+        }
+    }
+    lines.push(Text::new());
+    match subject {
+        Subject::Node(Node::Machine(id)) => match (model.facts.machine(id), picture.world.machines.get(&id)) {
+            (Some((tier, lane, row)), Some(machine)) => {
+                lines.extend(machine_facts(picture, tier, lane, row, machine, pen));
+                lines.extend(results(model, machine, width, pen));
+            }
+            _ => {}
+        },
+        Subject::Node(Node::Lane(key)) => {
+            if let Some((_, lane)) = model.facts.lane(key) {
+                lines.extend(lane_facts(picture, lane, pen));
+            }
+        }
+        Subject::Node(Node::Environment(_)) | Subject::Rollout | Subject::Nothing => {
+            lines.extend(rollout_facts(picture, pen));
+        }
+    }
+    lines.push(Text::new());
+    lines.extend(verbs(model, subject));
+    lines
+}
+
+fn title(model: &Model, picture: &Snapshot, subject: Subject) -> Vec<Text> {
+    let world = &picture.world;
+    let (kind, name, id) = match subject {
+        Subject::Node(Node::Machine(id)) => {
+            let name = world.machines.get(&id).map_or("no longer listed", |m| m.hostname.as_str());
+            ("machine", name.to_owned(), id.short())
+        }
+        Subject::Node(Node::Lane((tier, ring))) => {
+            ("ring", format!("{} in {}", world.ring_slug(ring), world.environment_slug(tier)), ring.short())
+        }
+        Subject::Node(Node::Environment(id)) => ("environment", world.environment_slug(id).to_owned(), id.short()),
+        Subject::Rollout | Subject::Nothing => match world.current() {
+            Some(rollout) => ("rollout", world.release_name(rollout.release).to_owned(), rollout.id.short()),
+            None => return vec![vec![piece(Role::Strong, "no rollout")]],
+        },
+    };
+    let _ = model;
+    vec![vec![piece(Role::Strong, name), piece(Role::Dim, format!("  {kind} {id}"))]]
+}
+
+fn fact(label: &str, role: Role, text: impl Into<String>) -> Text {
+    vec![piece(Role::Dim, format!("{label:<LABEL$} ")), piece(role, text.into())]
+}
+
+fn machine_facts(
+    picture: &Snapshot,
+    tier: &Tier,
+    lane: &LaneFacts,
+    row: &Row,
+    machine: &Machine,
+    pen: &mut Pen<'_>,
+) -> Vec<Text> {
+    let (glyph, word, role) = row::machine_look(row);
+    let mut lines = vec![fact("state", role, format!("{} {word}", pen.glyph(glyph)))];
+    let words = row::machine_words(lane, row, pen);
+    if !words.is_empty() {
+        let mut line = fact("clock", Role::Text, "");
+        line.extend(words);
+        lines.push(line);
+    }
+    lines.push(fact("place", Role::Text, format!("{} in {}, bucket {}", lane.slug, tier.slug, row.row.bucket)));
+    lines.push(fact("online", Role::Text, online(row, pen)));
+    if let Some(pause) = &machine.paused {
+        let why = pause.reason.as_ref().map_or_else(String::new, |r| format!(": {r}"));
+        lines.push(fact("paused", Role::Paused, format!("{} ago by {}{why}", pen.age(pause.at), pause.by)));
+    }
+    if row.row.failures > 0 {
+        lines.push(fact("failures", Role::Failed, format!("{} in this generation", row.row.failures)));
+    }
+    let target = picture.world.current().and_then(|r| picture.world.releases.get(&r.release)?.target_version.as_ref());
+    match (&machine.version, target) {
+        (Some(at), Some(to)) if at != to => {
+            lines.push(fact("version", Role::Text, format!("{at} {} {to}", pen.glyph(Glyph::Arrow))));
+        }
+        (Some(at), _) => lines.push(fact("version", Role::Text, at.clone())),
+        (None, Some(to)) => lines.push(fact("target", Role::Text, to.clone())),
+        (None, None) => {}
+    }
+    if let Some(node) = picture.observed.nodes.get(&machine.node) {
+        let ready = if node.ready { "ready" } else { "NOT READY" };
+        let cordon = if node.unschedulable { ", cordoned" } else { "" };
+        let version = node.version.as_ref().map_or_else(String::new, |v| format!(", {v}"));
+        let role = if node.ready && !node.unschedulable { Role::Text } else { Role::Warning };
+        lines.push(fact("node", role, format!("{ready}{cordon}{version}")));
+    }
+    lines
+}
+
+fn online(row: &Row, pen: &mut Pen<'_>) -> String {
+    match (row.row.is_online, row.row.last_seen_at) {
+        (Some(true), _) => "yes".to_owned(),
+        (Some(false), Some(at)) => format!("no, last seen {} ago", pen.age(at)),
+        (Some(false), None) => "no, never seen".to_owned(),
+        (None, _) => "not known yet".to_owned(),
+    }
+}
+
+fn lane_facts(picture: &Snapshot, lane: &LaneFacts, pen: &mut Pen<'_>) -> Vec<Text> {
+    let (glyph, word, role) = row::lane_look(lane.state);
+    let mut slots = fact("slots", Role::Text, "");
+    slots.extend(row::slots(lane, pen));
+    let counts = format!(" {} held, {} settling, {} free", lane.slots.holding, lane.slots.settling, lane.slots.free);
+    slots.push(piece(Role::Text, counts));
+    let mut lines = vec![
+        fact("state", role, format!("{} {word}", pen.glyph(glyph))),
+        slots,
+        fact("queue", Role::Text, format!("{} waiting", lane.queued)),
+        fact("done", Role::Text, format!("{} of {}", lane.done, lane.rows.len())),
+        fact("failures", Role::Text, format!("{} of {} that halt it", lane.failures, lane.threshold)),
+    ];
+    if let Some(ring) = picture.world.rings.get(&lane.key.1) {
+        let off = |span: Seconds| if span.is_off() { "off".to_owned() } else { span.to_string() };
+        lines.push(fact("settle", Role::Text, off(ring.settings.min_settle_seconds)));
+        lines.push(fact("stall", Role::Text, off(ring.settings.stall_timeout_seconds)));
+        let ladder: Vec<String> =
+            ring.settings.wave_ladder.iter().map(|r| format!("{} % at {}", r.pct, Seconds(r.after_seconds))).collect();
+        lines.push(fact("ladder", Role::Text, ladder.join(", ")));
+    }
+    lines
+}
+
+fn rollout_facts(picture: &Snapshot, pen: &mut Pen<'_>) -> Vec<Text> {
+    let Some(rollout) = picture.world.current() else { return Vec::new() };
+    let cursor = picture.world.cursor_environment(rollout).map_or("nowhere", |e| e.slug.as_str());
+    let mut lines = vec![
+        fact("status", Role::Text, rollout.status()),
+        fact("protected", Role::Text, if rollout.protected { "yes" } else { "no" }),
+        fact("started", Role::Text, format!("{} ago by {}", pen.age(rollout.started_at), rollout.started_by)),
+    ];
+    if let Some(at) = rollout.reset_at {
+        lines.push(fact("reset", Role::Text, format!("{} ago", pen.age(at))));
+    }
+    lines.push(fact("cursor", Role::Text, cursor));
+    if let Some(release) = picture.world.releases.get(&rollout.release) {
+        let commit: String = release.commit.chars().take(12).collect();
+        lines.push(fact("commit", Role::Text, commit));
+        let deadline = release.timeout_seconds;
+        let text = if deadline.is_off() { "none".to_owned() } else { format!("{deadline} per run") };
+        lines.push(fact("deadline", Role::Text, text));
+    }
+    lines
+}
+
+/// The last results of a machine, newest first, with the states that failed.
+fn results(model: &Model, machine: &Machine, width: usize, pen: &Pen<'_>) -> Vec<Text> {
+    let mut lines = vec![Text::new(), vec![piece(Role::Heading, "RESULTS")]];
+    match model.results.get(&machine.id).map(|kept| &kept.answer) {
+        None => lines.push(vec![piece(Role::Dim, "not read yet")]),
+        Some(None) => lines.push(vec![piece(Role::Dim, "reading…")]),
+        Some(Some(Err(why))) => lines.extend(paragraph(Role::Warning, &format!("cannot be read: {why}"), width)),
+        Some(Some(Ok(results))) if results.is_empty() => {
+            lines.push(vec![piece(Role::Dim, "none in this rollout")]);
+        }
+        Some(Some(Ok(results))) => {
+            for (n, result) in results.iter().take(RESULTS_SHOWN).enumerate() {
+                lines.extend(self::result(result, n == 0, width, pen));
+            }
+        }
+    }
+    lines
+}
+
+fn result(result: &RunResult, newest: bool, width: usize, pen: &Pen<'_>) -> Vec<Text> {
+    let (glyph, word, role) = match result.outcome {
+        Outcome::Success => (Glyph::Done, "success", Role::Done),
+        Outcome::Failed => (Glyph::Failed, "failed", Role::Failed),
+        Outcome::Timeout => (Glyph::Failed, "deadline", Role::Failed),
+        Outcome::Canceled => (Glyph::Dot, "withdrawn", Role::Dim),
+    };
+    let took = Seconds::between(result.started_at, result.finished_at);
+    let mut lines = vec![vec![
+        piece(role, format!("{} {word:<10}", pen.glyph(glyph))),
+        piece(Role::Dim, format!("{}  took {took}, {} changed", moment(result.received_at), result.changed_count)),
+    ]];
+    for state in &result.failed_states {
+        let name = if state.name.is_empty() { &state.id } else { &state.name };
+        lines.push(vec![piece(Role::Failed, format!("  {}", state.id)), piece(Role::Dim, if name == &state.id { String::new() } else { format!("  {name}") })]);
+        for part in state.comment.lines() {
+            let part = wrap(&escape(part), width.saturating_sub(4));
+            lines.extend(part.into_iter().map(|line| vec![piece(Role::Text, format!("    {line}"))]));
+        }
+    }
+    if newest && result.outcome.is_failure() {
+        let tail: Vec<&str> = result.log_tail.lines().collect();
+        let from = tail.len().saturating_sub(LOG_SHOWN);
+        lines.extend(tail[from..].iter().map(|line| vec![piece(Role::Dim, format!("  {line}"))]));
+    }
+    lines
+}
+
+/// The verbs that can be given for the row, with their keys.
+fn verbs(model: &Model, subject: Subject) -> Vec<Text> {
+    let commands: &[Command] = match subject {
+        Subject::Node(Node::Machine(_)) => &[Command::PauseMachine, Command::UnpauseMachine, Command::PauseRing],
+        Subject::Node(Node::Lane(_)) => &[Command::PauseRing, Command::UnpauseRing],
+        Subject::Node(Node::Environment(_)) => &[Command::PauseEnvironment, Command::UnpauseEnvironment],
+        Subject::Rollout | Subject::Nothing => &[Command::HaltRollout, Command::Reset],
+    };
+    let Some(picture) = &model.picture else { return Vec::new() };
+    let offered = commands.iter().filter(|command| {
+        let deed = super::super::target::aim(**command, subject, &model.facts, &picture.world);
+        deed.is_ok_and(|deed| super::super::target::futile(deed, &picture.world).is_none())
+    });
+    offered
+        .filter_map(|command| {
+            let key = model.setup.keymap.keys_of(Mode::List, *command).into_iter().next()?;
+            let about = command.spec().about;
+            Some(vec![piece(Role::Key, format!("{key:<5}")), piece(Role::Dim, about)])
+        })
+        .collect()
+}
+
+/// A moment in UTC.
+pub(super) fn moment(at: jiff::Timestamp) -> String {
+    at.strftime("%m-%d %H:%M:%S").to_string()
+}

@@ -1,0 +1,165 @@
+//! Dialogs: the question, the thing it is about, what would follow, and the buttons.
+
+use ratatui::layout::Rect;
+
+use super::super::command::Command;
+use super::super::dialog::{Ask, Dialog, Focus, Friction, Question};
+use super::super::glyph::Glyph;
+use super::super::keys::Mode;
+use super::super::layout::centred;
+use super::super::model::Model;
+use super::super::plan::PlanKind;
+use super::super::text::{escape, wrap};
+use super::super::theme::Role;
+use super::detail::Text;
+use super::palette::input;
+use super::pen::{Pen, piece};
+
+/// Columns a dialog takes where there is room.
+const WIDTH: u16 = 74;
+
+/// Draws a dialog in the middle of the frame.
+pub(super) fn draw(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>) {
+    let width = WIDTH.min(area.width);
+    let inner = usize::from(width.saturating_sub(4));
+    let text = text(model, dialog, inner, pen);
+    let fields = u16::from(field(dialog).is_some());
+    let foot = 2 + fields + u16::from(dialog.complaint.is_some());
+    let wanted = u16::try_from(text.len()).unwrap_or(u16::MAX).saturating_add(foot + 2);
+    let area = centred(area, width, wanted);
+    let inside = pen.frame(area, &[piece(Role::Strong, format!(" {} ", title(dialog)))]);
+    let (body, mut rest) = split(inside, foot);
+    for (y, line) in (body.top()..body.bottom()).zip(&text) {
+        pen.line(Rect { y, height: 1, ..body }, line);
+    }
+    if usize::from(body.height) < text.len() && body.height > 0 {
+        let more = format!("{} and {} more lines", pen.glyph(Glyph::Ellipsis), text.len() - usize::from(body.height) + 1);
+        let last = Rect { y: body.bottom() - 1, height: 1, ..body };
+        pen.clear(last);
+        pen.line(last, &[piece(Role::Dim, more)]);
+    }
+    let mut next = || {
+        let row = Rect { height: rest.height.min(1), ..rest };
+        rest = Rect { y: rest.y + row.height, height: rest.height - row.height, ..rest };
+        row
+    };
+    let _air = next();
+    if let Some((label, edit, focus)) = field(dialog) {
+        let row = next();
+        let used = pen.line(row, &[piece(Role::Dim, format!("{label} "))]);
+        let room = Rect { x: row.x + used, width: row.width.saturating_sub(used), ..row };
+        input(edit, room, dialog.focus == focus, pen);
+    }
+    if let Some(complaint) = &dialog.complaint {
+        pen.line(next(), &[piece(Role::Failed, complaint.clone())]);
+    }
+    buttons(model, dialog, next(), pen);
+}
+
+fn split(area: Rect, foot: u16) -> (Rect, Rect) {
+    let foot = foot.min(area.height);
+    let body = Rect { height: area.height - foot, ..area };
+    (body, Rect { y: body.bottom(), height: foot, ..area })
+}
+
+fn title(dialog: &Dialog) -> String {
+    match &dialog.question {
+        Question::Arm => "Arm verbs".to_owned(),
+        Question::Quit => "Leave".to_owned(),
+        Question::Verb(ask) => format!("{} {}?", ask.deed.asks(), ask.target.name),
+    }
+}
+
+/// The field of a dialog that has one to show, with its label.
+fn field(dialog: &Dialog) -> Option<(String, &super::super::line_edit::LineEdit, Focus)> {
+    match &dialog.question {
+        Question::Arm => Some(("reason".to_owned(), &dialog.reason, Focus::Reason)),
+        Question::Quit => None,
+        Question::Verb(ask) => match ask.friction {
+            Friction::TypeName => Some((format!("type {}:", ask.target.name), &dialog.name, Focus::Name)),
+            Friction::StopKey => Some(("reason".to_owned(), &dialog.reason, Focus::Reason)),
+            Friction::Enter => None,
+        },
+    }
+}
+
+fn text(model: &Model, dialog: &Dialog, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
+    match &dialog.question {
+        Question::Arm => paragraph(
+            "Verbs that change something go through for 10 minutes, then the console is read-only again. Stopping needs no arming. The reason goes into the journal.",
+            width,
+        ),
+        Question::Quit => {
+            let doing = model.orders.iter().map(|o| o.doing.clone()).collect::<Vec<_>>().join("; ");
+            paragraph(&format!("Not answered yet: {doing}. It may happen all the same."), width)
+        }
+        Question::Verb(ask) => verb(ask, width, pen),
+    }
+}
+
+fn paragraph(text: &str, width: usize) -> Vec<Text> {
+    wrap(&escape(text), width).into_iter().map(|line| vec![piece(Role::Layer, line)]).collect()
+}
+
+fn verb(ask: &Ask, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
+    let about = format!("{}  account {}", ask.target.short, ask.target.account);
+    let mut lines = vec![vec![piece(Role::Strong, ask.target.name.clone()), piece(Role::Dim, format!("  {about}"))], Text::new()];
+    if !ask.listed {
+        lines.push(vec![piece(Role::Failed, format!("{} {} is no longer listed", pen.glyph(Glyph::Failed), ask.target.name))]);
+        return lines;
+    }
+    if let Some((why, hints)) = &ask.plan.refused {
+        lines.extend(wrap(&escape(why), width).into_iter().map(|line| vec![piece(Role::Failed, line)]));
+        lines.extend(hints.iter().flat_map(|hint| paragraph(hint, width)));
+        return lines;
+    }
+    for line in &ask.plan.lines {
+        let (glyph, role) = match line.kind {
+            PlanKind::Ends => (Glyph::Failed, Role::Failed),
+            PlanKind::Starts => (Glyph::Moving, Role::Moving),
+            PlanKind::Stays => (Glyph::Dot, Role::Dim),
+            PlanKind::Warns => (Glyph::Warning, Role::Warning),
+        };
+        for (n, part) in wrap(&escape(&line.text), width.saturating_sub(2)).into_iter().enumerate() {
+            let mark = if n == 0 { pen.glyph(glyph) } else { " " };
+            lines.push(vec![piece(role, mark), piece(Role::Layer, format!(" {part}"))]);
+        }
+    }
+    lines
+}
+
+fn buttons(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>) {
+    let key = |command: Command| model.setup.keymap.keys_of(Mode::Dialog, command).into_iter().next().unwrap_or_default();
+    let (cancel, confirm, confirm_key, harm, on) = match &dialog.question {
+        Question::Arm => ("leave it", "arm", key(Command::Confirm), false, true),
+        Question::Quit => ("stay", "leave", key(Command::ConfirmStop), true, true),
+        Question::Verb(ask) => {
+            let on = ask.listed && ask.plan.refused.is_none();
+            let stop = ask.friction == Friction::StopKey;
+            let key = if stop { key(Command::ConfirmStop) } else { key(Command::Confirm) };
+            ("leave it", ask.deed.button(), key, ask.friction != Friction::Enter, on)
+        }
+    };
+    let button = |text: String, focused: bool, harm: bool| {
+        let role = match (focused, harm) {
+            (true, true) => Role::Danger,
+            (true, false) => Role::Selection,
+            (false, _) => Role::Layer,
+        };
+        piece(role, format!(" {text} "))
+    };
+    let mut pieces = vec![
+        button(cancel.to_owned(), dialog.focus == Focus::Cancel, false),
+        piece(Role::Dim, " "),
+        piece(Role::Key, key(Command::Back)),
+        piece(Role::Dim, "     "),
+    ];
+    if on {
+        pieces.push(button(confirm.to_owned(), dialog.focus == Focus::Confirm, harm));
+        pieces.push(piece(Role::Dim, " "));
+        pieces.push(piece(Role::Key, confirm_key));
+    } else {
+        pieces.push(piece(Role::Dim, "it cannot be confirmed"));
+    }
+    pen.line(area, &pieces);
+}

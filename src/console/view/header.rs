@@ -1,0 +1,151 @@
+//! The header: whom it talks to, as what, how fresh it is, who ticks, and how much needs a human.
+
+use ratatui::layout::Rect;
+
+use super::super::glyph::Glyph;
+use super::super::keys::Mode;
+use super::super::layout::{Frame, Room};
+use super::super::model::{Model, Screen};
+use super::super::snapshot::{Freshness, STALE_AFTER, Snapshot, TICK_LATE_AFTER};
+use super::super::theme::Role;
+use super::pen::{Pen, Piece, piece};
+use crate::domain::span::Seconds;
+
+/// Draws the lines on top.
+pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
+    let row = |n: u16| Rect { y: frame.header.y + n, height: u16::from(n < frame.header.height), ..frame.header };
+    if frame.room == Room::Small {
+        let right = if model.arming.until(model.now).is_some() { right(armed(model, pen)) } else { right(fresh(model, pen)) };
+        both(row(0), &[piece(Role::Strong, format!(" {}", account(model)))], &right, pen);
+        return;
+    }
+    let left = [
+        piece(Role::Strong, format!(" {}", account(model))),
+        piece(Role::Dim, format!("  {}", endpoint(model))),
+    ];
+    let freshness = right(fresh(model, pen));
+    both(row(0), &left, &freshness, pen);
+    let standing = standing(model, pen);
+    let needs = right(needs(model, pen));
+    both(row(1), &standing, &needs, pen);
+}
+
+fn right(mut pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
+    pieces.push(piece(Role::Header, " "));
+    pieces
+}
+
+/// The right end is never cut; the left one makes room for it.
+fn both(area: Rect, left: &[Piece<'_>], right: &[Piece<'_>], pen: &mut Pen<'_>) {
+    let taken = pen.line_right(area, right);
+    pen.line(Rect { width: area.width.saturating_sub(taken + 1), ..area }, left);
+}
+
+fn account(model: &Model) -> &str {
+    model.picture.as_ref().map_or("kura-console", |p| p.account.as_str())
+}
+
+fn endpoint(model: &Model) -> &str {
+    model.picture.as_ref().map_or(model.setup.endpoint.as_str(), |p| p.endpoint.as_str())
+}
+
+/// How fresh the picture is, in words; an age only once it matters.
+fn fresh(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
+    let api = model.picture.as_ref().map_or(&Freshness::Connecting, |p| &p.api);
+    let (glyph, role, text) = match api {
+        Freshness::Connecting => (Glyph::Offline, Role::Dim, "connecting".to_owned()),
+        Freshness::Live(at) => {
+            let stale_at = Seconds(STALE_AFTER.0 + 1).after(*at);
+            pen.wake_at(stale_at);
+            match Seconds::between(*at, pen.now()) > STALE_AFTER {
+                true => (Glyph::Warning, Role::Warning, format!("stale {}", pen.age(*at))),
+                false => (Glyph::Moving, Role::Done, "live".to_owned()),
+            }
+        }
+        Freshness::Lost { since, retry_at, .. } => {
+            let again = match retry_at {
+                Some(at) if *at > pen.now() => format!("next try in {}", pen.left(*at)),
+                _ => "retrying".to_owned(),
+            };
+            (Glyph::Warning, Role::Halted, format!("lost {}, {again}", pen.age(*since)))
+        }
+        Freshness::Refused { .. } => (Glyph::Failed, Role::Halted, "refused".to_owned()),
+    };
+    vec![piece(role, format!("{} {text}", pen.glyph(glyph)))]
+}
+
+/// What the person may do right now, and who ticks.
+fn standing(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
+    let mut pieces = vec![piece(Role::Header, " ")];
+    match model.arming.until(model.now) {
+        Some(_) => pieces.extend(armed(model, pen)),
+        None => pieces.push(piece(Role::Dim, "READ-ONLY")),
+    }
+    let Some(picture) = model.picture.as_ref() else { return pieces };
+    let dot = format!(" {} ", pen.glyph(Glyph::Dot));
+    pieces.push(piece(Role::Dim, format!("{dot}{}", picture.access.word())));
+    pieces.push(piece(Role::Dim, dot.clone()));
+    match &picture.seat.holder {
+        Some(holder) => pieces.push(piece(Role::Dim, format!("seat {holder}"))),
+        None => pieces.push(piece(Role::Warning, "nobody holds the seat")),
+    }
+    if let Some(late) = late_tick(picture, pen) {
+        pieces.push(piece(Role::Warning, format!("{dot}{late}")));
+    }
+    pieces
+}
+
+fn armed(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
+    let Some(until) = model.arming.until(model.now) else { return Vec::new() };
+    vec![piece(Role::Armed, format!(" ARMED {} ", pen.left(until)))]
+}
+
+fn late_tick(picture: &Snapshot, pen: &mut Pen<'_>) -> Option<String> {
+    let at = picture.seat.last_tick?;
+    picture.world.running()?;
+    pen.wake_at(Seconds(TICK_LATE_AFTER.0 + 1).after(at));
+    (Seconds::between(at, pen.now()) > TICK_LATE_AFTER).then(|| format!("last tick {} ago", pen.age(at)))
+}
+
+fn needs(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
+    let known = model.picture.as_ref().is_some_and(|p| !p.is_blank());
+    match model.facts.needs.len() {
+        _ if !known => Vec::new(),
+        0 => vec![piece(Role::Dim, "nothing needs you")],
+        1 => vec![piece(Role::Warning, format!("{} 1 needs you", pen.glyph(Glyph::Warning)))],
+        n => vec![piece(Role::Warning, format!("{} {n} need you", pen.glyph(Glyph::Warning)))],
+    }
+}
+
+/// Names of the screens; beside them the most urgent need, wherever one is.
+pub(super) fn headline(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
+    if frame.tabs.height == 0 {
+        return;
+    }
+    pen.rule(frame.tabs);
+    let screens = [(Screen::Now, super::super::command::Command::ScreenNow), (Screen::Rollout, super::super::command::Command::ScreenRollout), (Screen::Log, super::super::command::Command::ScreenLog)];
+    let mut pieces = vec![piece(Role::Rule, pen.glyph(Glyph::Rule)), piece(Role::Tab, " ")];
+    for (screen, command) in screens {
+        let key = model.setup.keymap.keys_of(Mode::List, command).into_iter().next().unwrap_or_default();
+        let role = if screen == model.screen { Role::TabCurrent } else { Role::Tab };
+        pieces.push(piece(Role::Key, key));
+        pieces.push(piece(Role::Tab, " "));
+        pieces.push(piece(role, command.spec().hint));
+        pieces.push(piece(Role::Tab, "  "));
+    }
+    pieces.pop();
+    pieces.push(piece(Role::Tab, " "));
+    let used = pen.line(frame.tabs, &pieces);
+    let room = Rect { x: frame.tabs.x + used + 1, width: frame.tabs.width.saturating_sub(used + 2), ..frame.tabs };
+    match model.facts.needs.first() {
+        Some(need) if model.screen != Screen::Now && room.width > 20 => {
+            let (glyph, word, role) = need.kind.look();
+            let age = need.since.map(|since| format!(" {}", pen.age(since))).unwrap_or_default();
+            let text = format!(" {} {word} {}{age} {} ", pen.glyph(glyph), need.name, need.text);
+            let columns = usize::from(room.width);
+            let text = super::super::text::cut(&super::super::text::escape(&text), columns, pen.glyph(Glyph::Ellipsis)).into_owned();
+            pen.line_right(room, &[piece(role, text)]);
+        }
+        _ => {}
+    }
+}

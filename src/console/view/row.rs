@@ -1,0 +1,251 @@
+//! Rows of the rollout: a tier, a ring with its slots, a machine with its clock.
+
+use ratatui::layout::Rect;
+
+use super::super::facts::{LaneFacts, LaneState, Row, Standing, Tier};
+use super::super::glyph::Glyph;
+use super::super::theme::Role;
+use super::super::tree::{Entry, Line};
+use super::pen::{Pen, Piece, piece};
+use crate::domain::rows::RowState;
+
+/// Slots that are drawn one by one; more are written as a number.
+const CELLS_MAX: usize = 8;
+
+/// The columns of a list of that width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Columns {
+    name: Rect,
+    state: Rect,
+    what: Rect,
+    done: Rect,
+    failures: Rect,
+}
+
+impl Columns {
+    /// Divides the first row of an area. Where there is little room, counts go first.
+    pub(super) fn of(area: Rect) -> Self {
+        let width = area.width;
+        let name = (width / 3).clamp(14, 40).min(width);
+        let state = 11.min(width - name);
+        let counts = if width >= 60 { (8, 6) } else { (0, 0) };
+        let what = width - name - state - counts.0 - counts.1;
+        let mut x = area.x;
+        let mut column = |width: u16| {
+            let column = Rect { x, width, height: area.height.min(1), ..area };
+            x += width;
+            column
+        };
+        let (name, state, what) = (column(name), column(state), column(what));
+        Self { name, state, what, done: column(counts.0), failures: column(counts.1) }
+    }
+
+    fn at(self, y: u16) -> Self {
+        let moved = |column: Rect| Rect { y, ..column };
+        Self {
+            name: moved(self.name),
+            state: moved(self.state),
+            what: moved(self.what),
+            done: moved(self.done),
+            failures: moved(self.failures),
+        }
+    }
+}
+
+/// Headings of the columns.
+pub(super) fn heading(area: Rect, pen: &mut Pen<'_>) {
+    let columns = Columns::of(area);
+    let head = |text: &'static str| [piece(Role::Heading, text)];
+    pen.line(columns.name, &head("  ENVIRONMENT, RING, MACHINE"));
+    pen.line(columns.state, &head("STATE"));
+    pen.line(columns.what, &head("SLOTS AND CLOCKS"));
+    pen.line_right(columns.done, &head("DONE"));
+    pen.line_right(columns.failures, &head("FAILS"));
+}
+
+/// One row; `selected` says how it is laid over, if it is.
+pub(super) fn draw(line: &Line, entry: Entry<'_>, area: Rect, selected: Option<Role>, pen: &mut Pen<'_>) {
+    if let Some(role) = selected {
+        pen.fill(area, role);
+        pen.lay_over(Some(role));
+    }
+    let columns = Columns::of(area).at(area.y);
+    let marker = if selected.is_some() { pen.glyph(Glyph::Selected) } else { " " };
+    let fold = pen.glyph(if line.unfolded { Glyph::Unfolded } else { Glyph::Folded });
+    let name = |indent: usize, fold: &str, role: Role, name: &str| {
+        vec![piece(Role::Key, format!("{marker} {}", " ".repeat(indent))), piece(Role::Dim, fold.to_owned()), piece(role, name.to_owned())]
+    };
+    match entry {
+        Entry::Tier(tier) => {
+            pen.line(columns.name, &name(0, &format!("{fold} "), Role::Strong, &tier.slug));
+            self::tier(tier, columns, pen);
+        }
+        Entry::Lane(_, lane) => {
+            pen.line(columns.name, &name(2, &format!("{fold} "), Role::Text, &lane.slug));
+            self::lane(lane, columns, pen);
+        }
+        Entry::Machine(_, lane, row) => {
+            pen.line(columns.name, &name(6, "", Role::Text, &row.row.hostname));
+            machine(lane, row, columns, pen);
+        }
+    }
+    pen.lay_over(None);
+}
+
+fn state_cell(area: Rect, look: (Glyph, &'static str, Role), pen: &mut Pen<'_>) {
+    let (glyph, word, role) = look;
+    let glyph = pen.glyph(glyph);
+    pen.line(area, &[piece(role, format!("{glyph} {word}"))]);
+}
+
+fn tier(tier: &Tier, columns: Columns, pen: &mut Pen<'_>) {
+    let finished = tier.total > 0 && tier.done == tier.total;
+    let look = match tier.standing {
+        _ if tier.paused.is_some() => (Glyph::Paused, "PAUSED", Role::Paused),
+        Standing::Passed if finished => (Glyph::Done, "passed", Role::Done),
+        Standing::Passed => (Glyph::Moving, "passed", Role::Warning),
+        Standing::Current => (Glyph::Moving, "open", Role::Moving),
+        Standing::Ahead => (Glyph::Waiting, "closed", Role::Dim),
+        Standing::OutOfPath => (Glyph::Waiting, "no order", Role::Dim),
+    };
+    state_cell(columns.state, look, pen);
+    if let Some(pause) = &tier.paused {
+        let why = pause.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
+        let text = format!("{} by {}{why}", pen.age(pause.at), pause.by);
+        pen.line(columns.what, &[piece(Role::Paused, text)]);
+    } else if tier.total == 0 {
+        pen.line(columns.what, &[piece(Role::Dim, "no machines")]);
+    }
+    count(columns.done, tier.done, tier.total, pen);
+}
+
+fn count(area: Rect, done: usize, total: usize, pen: &mut Pen<'_>) {
+    let role = if total > 0 && done == total { Role::Done } else { Role::Text };
+    pen.line_right(area, &[piece(role, format!("{done}/{total}"))]);
+}
+
+/// Shape, word and colour of what a ring does.
+pub(super) fn lane_look(state: LaneState) -> (Glyph, &'static str, Role) {
+    match state {
+        LaneState::Halted => (Glyph::Halted, "HALTED", Role::Halted),
+        LaneState::Paused => (Glyph::Paused, "PAUSED", Role::Paused),
+        LaneState::Closed => (Glyph::Waiting, "closed", Role::Dim),
+        LaneState::Done => (Glyph::Done, "done", Role::Done),
+        LaneState::Moving => (Glyph::Moving, "moving", Role::Moving),
+        LaneState::Settling => (Glyph::Settling, "settling", Role::Settling),
+        LaneState::Ready => (Glyph::Queued, "next", Role::Queued),
+        LaneState::Idle => (Glyph::Waiting, "idle", Role::Dim),
+    }
+}
+
+fn lane(lane: &LaneFacts, columns: Columns, pen: &mut Pen<'_>) {
+    state_cell(columns.state, lane_look(lane.state), pen);
+    let mut pieces = slots(lane, pen);
+    pieces.extend(lane_words(lane, pen));
+    pen.line(columns.what, &pieces);
+    count(columns.done, lane.done, lane.rows.len(), pen);
+    let role = if lane.failures > 0 { Role::Failed } else { Role::Dim };
+    pen.line_right(columns.failures, &[piece(role, format!("{}/{}", lane.failures, lane.threshold))]);
+}
+
+/// The slots of a ring: held, settling, free.
+pub(super) fn slots(lane: &LaneFacts, pen: &Pen<'_>) -> Vec<Piece<'static>> {
+    let cap = usize::try_from(lane.slots.cap).unwrap_or(usize::MAX);
+    if cap == 0 {
+        return vec![piece(Role::Warning, "no cap")];
+    }
+    let taken = lane.slots.holding + lane.slots.settling;
+    if cap.max(taken) > CELLS_MAX {
+        return vec![piece(Role::Text, format!("{}{} of {cap}", pen.glyph(Glyph::SlotHeld), lane.slots.holding))];
+    }
+    let cells = |glyph: Glyph, n: usize| pen.glyph(glyph).repeat(n);
+    vec![
+        piece(Role::Moving, cells(Glyph::SlotHeld, lane.slots.holding)),
+        piece(Role::Settling, cells(Glyph::SlotSettling, lane.slots.settling)),
+        piece(Role::Dim, cells(Glyph::SlotFree, cap.saturating_sub(taken))),
+    ]
+}
+
+fn lane_words(lane: &LaneFacts, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
+    let mut facts = Vec::new();
+    if let Some(pause) = &lane.paused {
+        let why = pause.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
+        return vec![piece(Role::Paused, format!(" {} by {}{why}", pen.age(pause.at), pause.by))];
+    }
+    if let Some(halt) = lane.halted.as_ref().filter(|_| lane.state == LaneState::Halted) {
+        return vec![piece(Role::Halted, format!(" {} {}", pen.age(halt.at), halt.reason))];
+    }
+    if lane.slots.settling > 0 && let Some(end) = lane.settles_at {
+        facts.push(format!("settles {}", pen.left(end)));
+    }
+    if lane.queued > 0 {
+        facts.push(format!("{} queued", lane.queued));
+    }
+    let dot = format!(" {} ", pen.glyph(Glyph::Dot));
+    let text = facts.join(&dot);
+    if text.is_empty() { Vec::new() } else { vec![piece(Role::Dim, format!(" {text}"))] }
+}
+
+/// Shape, word and colour of a machine.
+pub(super) fn machine_look(row: &Row) -> (Glyph, &'static str, Role) {
+    let word = row.row.state.word();
+    match row.row.state {
+        RowState::Paused => (Glyph::Paused, "PAUSED", Role::Paused),
+        RowState::Applied if row.row.settles_at.is_some() => (Glyph::Settling, "settling", Role::Settling),
+        RowState::Applied => (Glyph::Done, word, Role::Done),
+        RowState::Failed => (Glyph::Failed, "FAILED", Role::Failed),
+        RowState::Errored => (Glyph::Errored, "ERRORED", Role::Failed),
+        RowState::Pending => (Glyph::Moving, word, Role::Moving),
+        RowState::Queued => (Glyph::Queued, word, Role::Queued),
+        RowState::Waiting => (Glyph::Waiting, word, Role::Dim),
+    }
+}
+
+fn machine(lane: &LaneFacts, row: &Row, columns: Columns, pen: &mut Pen<'_>) {
+    state_cell(columns.state, machine_look(row), pen);
+    let pieces = machine_words(lane, row, pen);
+    pen.line(columns.what, &pieces);
+    if row.row.failures > 0 {
+        pen.line_right(columns.failures, &[piece(Role::Failed, row.row.failures.to_string())]);
+    }
+}
+
+/// What a machine waits for, in a few words: slot, queue, window, presence.
+pub(super) fn machine_words(lane: &LaneFacts, row: &Row, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
+    let mut facts: Vec<(Role, String)> = Vec::new();
+    if row.row.is_online == Some(false) {
+        let age = row.row.last_seen_at.map(|at| format!(" {}", pen.age(at))).unwrap_or_default();
+        facts.push((Role::Warning, format!("{} offline{age}", pen.glyph(Glyph::Offline))));
+    }
+    if let Some(since) = row.row.held_since {
+        facts.push((Role::Text, format!("holds {}", pen.age(since))));
+    }
+    if let Some(at) = row.halts_at.filter(|_| lane.state != LaneState::Halted) {
+        let role = if pen.now() >= super::super::need::late_margin(lane.stall).before(at) { Role::Warning } else { Role::Dim };
+        facts.push((role, format!("halts in {}", pen.left(at))));
+    }
+    if row.timer_held {
+        facts.push((Role::Paused, "timer held".to_owned()));
+    }
+    if let Some(position) = row.row.queue_position {
+        facts.push((Role::Text, format!("number {position}")));
+    }
+    if let Some(end) = row.row.settles_at {
+        facts.push((Role::Settling, format!("settles {}", pen.left(end))));
+    }
+    if let Some(missing) = &row.row.render_error {
+        facts.push((Role::Failed, format!("missing {}", missing.join(", "))));
+    }
+    if row.cordoned {
+        facts.push((Role::Warning, "node cordoned".to_owned()));
+    }
+    let dot = format!(" {} ", pen.glyph(Glyph::Dot));
+    let mut pieces = Vec::new();
+    for (n, (role, text)) in facts.into_iter().enumerate() {
+        if n > 0 {
+            pieces.push(piece(Role::Dim, dot.clone()));
+        }
+        pieces.push(piece(role, text));
+    }
+    pieces
+}
