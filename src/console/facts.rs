@@ -11,7 +11,7 @@ use crate::domain::fleet::{Environment, Lease, Pause};
 use crate::domain::ids::{EnvironmentId, MachineId};
 use crate::domain::lane::LaneKey;
 use crate::domain::observed::OFFLINE_AFTER;
-use crate::domain::rollout::{Rollout, RingHalt};
+use crate::domain::rollout::{RingHalt, Rollout};
 use crate::domain::rows::{LaneView, MachineRow, RowState, Slots, lane_rows};
 use crate::domain::span::Seconds;
 use crate::domain::world::World;

@@ -145,7 +145,11 @@ impl Test {
                 held.is_some_and(|held| if *longer { held > *than } else { held < *than })
             }
             Self::Failures { more, than } => {
-                if *more { row.row.failures > *than } else { row.row.failures < *than }
+                if *more {
+                    row.row.failures > *than
+                } else {
+                    row.row.failures < *than
+                }
             }
             Self::Environment(slug) => contains(&tier.slug, slug),
             Self::Ring(slug) => contains(&lane.slug, slug),

@@ -10,7 +10,7 @@ pub enum Layer {
     /// A text that scrolls.
     Page(Page),
     /// A text field at the bottom.
-    Field(Field),
+    Field(Box<Field>),
     /// A question.
     Dialog(Box<Dialog>),
 }

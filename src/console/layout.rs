@@ -73,6 +73,13 @@ impl Frame {
         Self { room, header, tabs, body, status: rest.take(status), hints: rest.take(hints) }
     }
 
+    /// Divides the body for the log: a heading where there is room, and the list.
+    pub fn log(&self) -> (Rect, Rect) {
+        let mut rows = Rows(self.body);
+        let heading = rows.take(u16::from(self.room > Room::Small));
+        (heading, rows.0)
+    }
+
     /// Divides the body for the rollout screen.
     pub fn split(&self) -> Split {
         let mut rows = Rows(self.body);
@@ -89,7 +96,7 @@ impl Frame {
             }
             Room::Wide => {
                 let (summary, heading) = (rows.take(2), rows.take(1));
-                let width = rows.0.width * 3 / 5;
+                let width = rows.0.width * 13 / 20;
                 let detail = Rect { x: self.body.x + width, y: heading.y, width: self.body.width - width, ..rows.0 };
                 let detail = Rect { height: rows.0.height + heading.height, ..detail };
                 Split { summary, heading: Rect { width, ..heading }, list: Rect { width, ..rows.0 }, detail }

@@ -13,27 +13,30 @@ pub mod finding;
 mod yaml;
 pub mod keys;
 pub mod theme;
-mod glyph;
+pub mod glyph;
 
 // What is said about a picture.
-mod text;
-mod facts;
-mod need;
-mod filter;
-mod tree;
-mod words;
+pub mod text;
+pub mod facts;
+pub mod need;
+pub mod filter;
+pub mod tree;
+pub mod words;
 
 // Verbs: at what, with which consequences, how confirmed.
-mod target;
-mod plan;
-mod dialog;
-mod order;
+pub mod target;
+pub mod plan;
+pub mod dialog;
+pub mod order;
 
 // Model, update, view.
-mod line_edit;
-mod pick;
-mod layer;
-mod layout;
+pub mod line_edit;
+pub mod pick;
+pub mod layer;
+pub mod layout;
 pub mod model;
 pub mod update;
 pub mod view;
+
+#[cfg(test)]
+mod tests;

@@ -168,7 +168,8 @@ impl Model {
     pub(super) fn list_height(&self, screen: Screen) -> usize {
         let frame = self.frame();
         usize::from(match screen {
-            Screen::Now | Screen::Log => frame.body.height,
+            Screen::Now => frame.body.height,
+            Screen::Log => frame.log().1.height,
             Screen::Rollout => frame.split().list.height,
         })
     }

@@ -245,7 +245,7 @@ fn holders(tier: &Tier, lane: &LaneFacts, moment: Timestamp, needs: &mut Vec<Nee
     }
     if lane.slots.holding == 0 && lane.slots.free > 0 && tier.paused.is_none() && lane.paused.is_none() {
         let head = lane.rows.iter().find(|r| r.row.queue_position == Some(1));
-        for row in head.filter(|r| r.row.is_online == Some(false) && lane.halted.is_none()) {
+        if let Some(row) = head.filter(|r| r.row.is_online == Some(false) && lane.halted.is_none()) {
             let text = format!("is next in {} and holds no slot: no timer will fire", lane.slug);
             needs.push(of_row(NeedKind::HeadOffline, row, text, row.row.last_seen_at));
         }

@@ -132,7 +132,8 @@ impl Rehearsal<'_> {
 
     fn halt(&mut self, ended: &[MachineId]) {
         let served = self.before.lanes().iter().flat_map(|(_, lane)| in_flight(lane));
-        let running: Vec<MachineId> = served.chain(ended.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect();
+        let running: Vec<MachineId> =
+            served.chain(ended.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect();
         self.cancelled(&running, "");
         self.say(PlanKind::Stays, "nothing is rolled back; what is done stays done");
         self.say(PlanKind::Stays, "to go on start the release again: done machines are passed over");
@@ -197,7 +198,10 @@ impl Rehearsal<'_> {
         });
         let (serving, all) = (serving.count(), lane.members.len());
         let ring = self.before.ring_slug(key.1);
-        self.say(PlanKind::Warns, format!("beside it {serving} of the {all} machines of {ring} are online and not paused"));
+        self.say(
+            PlanKind::Warns,
+            format!("beside it {serving} of the {all} machines of {ring} are online and not paused"),
+        );
     }
 
     fn rejoin(&mut self, id: MachineId) {
@@ -210,7 +214,9 @@ impl Rehearsal<'_> {
         let position = view.and_then(|v| v.queue().position(|other| other == id)).map(|at| at + 1);
         let ring = place.map(|key| self.after.ring_slug(key.1).to_owned()).unwrap_or_default();
         match position {
-            _ if done => self.say(PlanKind::Stays, format!("{name} is done already: it is served again for drift runs only")),
+            _ if done => {
+                self.say(PlanKind::Stays, format!("{name} is done already: it is served again for drift runs only"))
+            }
             Some(at) => self.say(PlanKind::Starts, format!("{name} is number {at} in the queue of {ring}")),
             None => self.say(PlanKind::Stays, format!("{name} waits: nothing is served to it now")),
         }

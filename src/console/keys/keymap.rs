@@ -1,7 +1,5 @@
 //! The keymap: per mode a trie of chords, each path ending in a command.
 
-use std::collections::BTreeMap;
-
 use super::super::chord::Chord;
 use super::super::command::Command;
 use super::super::finding::Finding;
@@ -53,7 +51,7 @@ impl Mode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
     pub(super) bindings: Bindings,
-    pub(super) prefixes: BTreeMap<Vec<Chord>, String>,
+    pub(super) prefixes: Vec<(Vec<Chord>, String)>,
 }
 
 /// What a sequence of chords stands for.
@@ -126,10 +124,10 @@ impl Keymap {
 
     /// What a prefix is for, in the keymap's words.
     pub fn prefix_title(&self, chords: &[Chord]) -> Option<&str> {
-        self.prefixes.get(chords).map(String::as_str)
+        self.prefixes.iter().find(|(prefix, _)| prefix == chords).map(|(_, title)| title.as_str())
     }
 
-    /// Every prefix that has a title, as it is written.
+    /// Every prefix that has a title, as it is written, in the order of the file.
     pub fn prefixes(&self) -> impl Iterator<Item = (String, &str)> {
         self.prefixes.iter().map(|(chords, title)| (written(chords), title.as_str()))
     }

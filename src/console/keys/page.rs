@@ -12,13 +12,17 @@ pub fn page() -> String {
     let mut page = String::from(INTRODUCTION);
     for group in Group::ALL {
         let _ = write!(page, "\n## {}\n\n| command | does |", group.title());
-        keymaps.iter().for_each(|(name, _)| drop(write!(page, " {name} |")));
+        for (name, _) in &keymaps {
+            let _ = write!(page, " {name} |");
+        }
         page.push_str("\n|---|---|");
         keymaps.iter().for_each(|_| page.push_str("---|"));
         page.push('\n');
         for spec in COMMANDS.iter().filter(|spec| spec.group == group) {
             let _ = write!(page, "| `{}` | {}{} |", spec.name, spec.about, needs(spec));
-            keymaps.iter().for_each(|(_, keymap)| drop(write!(page, " {} |", cell(keymap, spec))));
+            for (_, keymap) in &keymaps {
+                let _ = write!(page, " {} |", cell(keymap, spec));
+            }
             page.push('\n');
         }
     }

@@ -41,7 +41,7 @@ type Texts<'a> = &'a dyn Fn(&str) -> Option<&'static str>;
 struct Draft {
     bindings: Bindings,
     places: BTreeMap<(Mode, Vec<Chord>), Location>,
-    prefixes: BTreeMap<Vec<Chord>, String>,
+    prefixes: Vec<(Vec<Chord>, String)>,
     unbound: BTreeSet<Command>,
 }
 
@@ -53,11 +53,7 @@ pub(super) fn keymap(text: &str, text_of: Texts<'_>) -> Result<Keymap, Vec<Findi
         reachable(&draft, &mut findings);
     }
     findings.sort();
-    if findings.is_empty() {
-        Ok(Keymap { bindings: draft.bindings, prefixes: draft.prefixes })
-    } else {
-        Err(findings)
-    }
+    if findings.is_empty() { Ok(Keymap { bindings: draft.bindings, prefixes: draft.prefixes }) } else { Err(findings) }
 }
 
 fn read(text: &str, text_of: Texts<'_>, depth: usize, findings: &mut Vec<Finding>) -> Draft {
@@ -80,7 +76,8 @@ fn read(text: &str, text_of: Texts<'_>, depth: usize, findings: &mut Vec<Finding
     }
     for (keys, title) in &file.prefixes.0 {
         if let Some(keys) = sequence(keys, findings) {
-            draft.prefixes.insert(keys, title.clone());
+            draft.prefixes.retain(|(prefix, _)| *prefix != keys);
+            draft.prefixes.push((keys, title.clone()));
         }
     }
     for name in &file.unbound {
@@ -108,12 +105,7 @@ fn inherited(file: &File, text_of: Texts<'_>, depth: usize, findings: &mut Vec<F
     draft
 }
 
-fn bind(
-    mode: Mode,
-    bindings: &[(Spanned<String>, Spanned<String>)],
-    draft: &mut Draft,
-    findings: &mut Vec<Finding>,
-) {
+fn bind(mode: Mode, bindings: &[(Spanned<String>, Spanned<String>)], draft: &mut Draft, findings: &mut Vec<Finding>) {
     let mut seen = BTreeSet::new();
     for (keys, name) in bindings {
         let Some(chords) = sequence(keys, findings) else { continue };

@@ -2,7 +2,7 @@
 
 use ratatui::style::Color;
 
-use super::theme::Depth;
+use super::style::Depth;
 
 /// The sixteen colours of ANSI with the values xterm gives them; `default` is what the terminal uses by itself.
 const SIXTEEN: [(&str, Color, [u8; 3]); 16] = [

@@ -3,7 +3,7 @@
 mod role;
 mod colour;
 mod parse;
-mod theme;
+mod style;
 
 pub use role::Role;
-pub use theme::{Depth, Theme};
+pub use style::{Depth, Theme};

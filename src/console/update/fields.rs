@@ -15,16 +15,16 @@ pub(super) fn open_filter(model: &mut Model) {
         super::navigate::screen(model, Screen::Rollout);
     }
     let text = model.filter.text.clone();
-    model.layers.push(Layer::Field(Field::new(FieldKind::Filter, &text)));
+    model.layers.push(Layer::Field(Box::new(Field::new(FieldKind::Filter, &text))));
 }
 
 /// Opens the palette.
 pub(super) fn open_palette(model: &mut Model) {
-    model.layers.push(Layer::Field(Field::new(FieldKind::Palette, "")));
+    model.layers.push(Layer::Field(Box::new(Field::new(FieldKind::Palette, ""))));
 }
 
 /// Commands whose name has the typed characters in order, the best first: at the start, in a row, anywhere.
-pub fn matching(typed: &str) -> Vec<&'static Spec> {
+pub(in super::super) fn matching(typed: &str) -> Vec<&'static Spec> {
     let offered = COMMANDS.iter().filter(|spec| !matches!(spec.group, Group::Move | Group::Dialog));
     let mut found: Vec<(u8, &Spec)> = offered.filter_map(|spec| Some((rank(spec.name, typed)?, spec))).collect();
     found.sort_by_key(|(rank, _)| *rank);
@@ -125,11 +125,7 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
             }
             None => field.complaint = Some("there is no such command".to_owned()),
         },
-        (FieldKind::Filter, Command::Confirm) => {
-            if field.complaint.is_none() {
-                model.layers.pop();
-            }
-        }
+        (FieldKind::Filter, Command::Confirm) if field.complaint.is_none() => drop(model.layers.pop()),
         (FieldKind::Filter, Command::Back) => {
             model.layers.pop();
             apply(model, Filter::default());

@@ -124,13 +124,13 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
     }
     lines.push(Text::new());
     match subject {
-        Subject::Node(Node::Machine(id)) => match (model.facts.machine(id), picture.world.machines.get(&id)) {
-            (Some((tier, lane, row)), Some(machine)) => {
+        Subject::Node(Node::Machine(id)) => {
+            let facts = model.facts.machine(id).zip(picture.world.machines.get(&id));
+            if let Some(((tier, lane, row), machine)) = facts {
                 lines.extend(machine_facts(picture, tier, lane, row, machine, pen));
                 lines.extend(results(model, machine, width, pen));
             }
-            _ => {}
-        },
+        }
         Subject::Node(Node::Lane(key)) => {
             if let Some((_, lane)) = model.facts.lane(key) {
                 lines.extend(lane_facts(picture, lane, pen));
@@ -225,8 +225,8 @@ fn online(row: &Row, pen: &mut Pen<'_>) -> String {
 fn lane_facts(picture: &Snapshot, lane: &LaneFacts, pen: &mut Pen<'_>) -> Vec<Text> {
     let (glyph, word, role) = row::lane_look(lane.state);
     let mut slots = fact("slots", Role::Text, "");
-    slots.extend(row::slots(lane, pen));
-    let counts = format!(" {} held, {} settling, {} free", lane.slots.holding, lane.slots.settling, lane.slots.free);
+    slots.extend(row::cells(lane, pen));
+    let counts = format!("{} held, {} settling, {} free", lane.slots.holding, lane.slots.settling, lane.slots.free);
     slots.push(piece(Role::Text, counts));
     let mut lines = vec![
         fact("state", role, format!("{} {word}", pen.glyph(glyph))),
@@ -301,7 +301,10 @@ fn result(result: &RunResult, newest: bool, width: usize, pen: &Pen<'_>) -> Vec<
     ]];
     for state in &result.failed_states {
         let name = if state.name.is_empty() { &state.id } else { &state.name };
-        lines.push(vec![piece(Role::Failed, format!("  {}", state.id)), piece(Role::Dim, if name == &state.id { String::new() } else { format!("  {name}") })]);
+        lines.push(vec![
+            piece(Role::Failed, format!("  {}", state.id)),
+            piece(Role::Dim, if name == &state.id { String::new() } else { format!("  {name}") }),
+        ]);
         for part in state.comment.lines() {
             let part = wrap(&escape(part), width.saturating_sub(4));
             lines.extend(part.into_iter().map(|line| vec![piece(Role::Text, format!("    {line}"))]));

@@ -33,7 +33,8 @@ pub(super) fn draw(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>
         pen.line(Rect { y, height: 1, ..body }, line);
     }
     if usize::from(body.height) < text.len() && body.height > 0 {
-        let more = format!("{} and {} more lines", pen.glyph(Glyph::Ellipsis), text.len() - usize::from(body.height) + 1);
+        let more =
+            format!("{} and {} more lines", pen.glyph(Glyph::Ellipsis), text.len() - usize::from(body.height) + 1);
         let last = Rect { y: body.bottom() - 1, height: 1, ..body };
         pen.clear(last);
         pen.line(last, &[piece(Role::Dim, more)]);
@@ -73,11 +74,11 @@ fn title(dialog: &Dialog) -> String {
 /// The field of a dialog that has one to show, with its label.
 fn field(dialog: &Dialog) -> Option<(String, &super::super::line_edit::LineEdit, Focus)> {
     match &dialog.question {
-        Question::Arm => Some(("reason".to_owned(), &dialog.reason, Focus::Reason)),
+        Question::Arm => Some(("reason:".to_owned(), &dialog.reason, Focus::Reason)),
         Question::Quit => None,
         Question::Verb(ask) => match ask.friction {
             Friction::TypeName => Some((format!("type {}:", ask.target.name), &dialog.name, Focus::Name)),
-            Friction::StopKey => Some(("reason".to_owned(), &dialog.reason, Focus::Reason)),
+            Friction::StopKey => Some(("reason, if you want one:".to_owned(), &dialog.reason, Focus::Reason)),
             Friction::Enter => None,
         },
     }
@@ -103,9 +104,13 @@ fn paragraph(text: &str, width: usize) -> Vec<Text> {
 
 fn verb(ask: &Ask, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
     let about = format!("{}  account {}", ask.target.short, ask.target.account);
-    let mut lines = vec![vec![piece(Role::Strong, ask.target.name.clone()), piece(Role::Dim, format!("  {about}"))], Text::new()];
+    let mut lines =
+        vec![vec![piece(Role::Strong, ask.target.name.clone()), piece(Role::Dim, format!("  {about}"))], Text::new()];
     if !ask.listed {
-        lines.push(vec![piece(Role::Failed, format!("{} {} is no longer listed", pen.glyph(Glyph::Failed), ask.target.name))]);
+        lines.push(vec![piece(
+            Role::Failed,
+            format!("{} {} is no longer listed", pen.glyph(Glyph::Failed), ask.target.name),
+        )]);
         return lines;
     }
     if let Some((why, hints)) = &ask.plan.refused {
@@ -129,7 +134,8 @@ fn verb(ask: &Ask, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
 }
 
 fn buttons(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>) {
-    let key = |command: Command| model.setup.keymap.keys_of(Mode::Dialog, command).into_iter().next().unwrap_or_default();
+    let key =
+        |command: Command| model.setup.keymap.keys_of(Mode::Dialog, command).into_iter().next().unwrap_or_default();
     let (cancel, confirm, confirm_key, harm, on) = match &dialog.question {
         Question::Arm => ("leave it", "arm", key(Command::Confirm), false, true),
         Question::Quit => ("stay", "leave", key(Command::ConfirmStop), true, true),

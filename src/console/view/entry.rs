@@ -53,7 +53,7 @@ fn body(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         return;
     }
     if model.screen == Screen::Log {
-        log::draw(model, frame.body, pen);
+        log::draw(model, frame, pen);
         return;
     }
     if blank::draw(model, frame.body, pen) {

@@ -23,7 +23,8 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
 fn status(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     let text = match (&model.status, model.orders.last()) {
         (_, Some(order)) => {
-            let more = if model.orders.len() > 1 { format!(" (and {} more)", model.orders.len() - 1) } else { String::new() };
+            let more =
+                if model.orders.len() > 1 { format!(" (and {} more)", model.orders.len() - 1) } else { String::new() };
             let text = match order.checking {
                 Some(_) => format!(" ? {}: unknown, checking the journal{more}", order.doing),
                 None => format!(" {} {}{more}", pen.glyph(Glyph::Ellipsis), order.doing),
@@ -55,7 +56,7 @@ fn hints(model: &Model) -> Vec<Piece<'static>> {
     let commands: Vec<Command> = match (mode, model.screen) {
         (Mode::Dialog, _) => return Vec::new(),
         (Mode::Text, _) => vec![Command::Confirm, Command::Back],
-        (Mode::Page, _) => vec![Command::Back, Command::Down, Command::Up, Command::Copy],
+        (Mode::Page, _) => vec![Command::Back, Command::Copy],
         (_, Screen::Now) => vec![Command::Open, Command::Why],
         (_, Screen::Rollout) => match model.subject() {
             Subject::Node(Node::Machine(_)) => vec![Command::Open, Command::Filter],
@@ -84,7 +85,7 @@ fn hints(model: &Model) -> Vec<Piece<'static>> {
 fn hint(model: &Model, mode: Mode, command: Command, pieces: &mut Vec<Piece<'static>>) {
     let Some(key) = model.setup.keymap.keys_of(mode, command).into_iter().next() else { return };
     pieces.push(piece(Role::Key, key));
-    pieces.push(piece(Role::Dim, format!(" {}   ", command.spec().hint)));
+    pieces.push(piece(Role::Dim, format!(" {}  ", command.spec().hint)));
 }
 
 /// The box of what can follow the chords that were pressed.
@@ -101,11 +102,19 @@ pub(super) fn pending(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     let area = Rect { x: frame.body.right() - width, y: bottom - height, width, height };
     let pressed = super::super::keys::written(&model.pending);
     let title = keymap.prefix_title(&model.pending).unwrap_or("continues with");
-    let inside = pen.frame(area, &[piece(Role::Key, format!(" {pressed}")), piece(Role::Heading, format!(" {title} "))]);
+    let inside =
+        pen.frame(area, &[piece(Role::Key, format!(" {pressed}")), piece(Role::Heading, format!(" {title} "))]);
     for (n, (keys, command)) in (0..inside.height).zip(after) {
         let row = Rect { y: inside.y + n, height: 1, ..inside };
         let what = meant(model, command);
-        pen.line(row, &[piece(Role::Key, format!("{keys:<3}")), piece(Role::Layer, command.spec().hint), piece(Role::Strong, what)]);
+        pen.line(
+            row,
+            &[
+                piece(Role::Key, format!("{keys:<3}")),
+                piece(Role::Layer, command.spec().hint),
+                piece(Role::Strong, what),
+            ],
+        );
     }
 }
 

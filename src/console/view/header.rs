@@ -15,14 +15,13 @@ use crate::domain::span::Seconds;
 pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     let row = |n: u16| Rect { y: frame.header.y + n, height: u16::from(n < frame.header.height), ..frame.header };
     if frame.room == Room::Small {
-        let right = if model.arming.until(model.now).is_some() { right(armed(model, pen)) } else { right(fresh(model, pen)) };
+        let right =
+            if model.arming.until(model.now).is_some() { right(armed(model, pen)) } else { right(fresh(model, pen)) };
         both(row(0), &[piece(Role::Strong, format!(" {}", account(model)))], &right, pen);
         return;
     }
-    let left = [
-        piece(Role::Strong, format!(" {}", account(model))),
-        piece(Role::Dim, format!("  {}", endpoint(model))),
-    ];
+    let left =
+        [piece(Role::Strong, format!(" {}", account(model))), piece(Role::Dim, format!("  {}", endpoint(model)))];
     let freshness = right(fresh(model, pen));
     both(row(0), &left, &freshness, pen);
     let standing = standing(model, pen);
@@ -123,7 +122,11 @@ pub(super) fn headline(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         return;
     }
     pen.rule(frame.tabs);
-    let screens = [(Screen::Now, super::super::command::Command::ScreenNow), (Screen::Rollout, super::super::command::Command::ScreenRollout), (Screen::Log, super::super::command::Command::ScreenLog)];
+    let screens = [
+        (Screen::Now, super::super::command::Command::ScreenNow),
+        (Screen::Rollout, super::super::command::Command::ScreenRollout),
+        (Screen::Log, super::super::command::Command::ScreenLog),
+    ];
     let mut pieces = vec![piece(Role::Rule, pen.glyph(Glyph::Rule)), piece(Role::Tab, " ")];
     for (screen, command) in screens {
         let key = model.setup.keymap.keys_of(Mode::List, command).into_iter().next().unwrap_or_default();
@@ -143,7 +146,8 @@ pub(super) fn headline(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
             let age = need.since.map(|since| format!(" {}", pen.age(since))).unwrap_or_default();
             let text = format!(" {} {word} {}{age} {} ", pen.glyph(glyph), need.name, need.text);
             let columns = usize::from(room.width);
-            let text = super::super::text::cut(&super::super::text::escape(&text), columns, pen.glyph(Glyph::Ellipsis)).into_owned();
+            let text = super::super::text::cut(&super::super::text::escape(&text), columns, pen.glyph(Glyph::Ellipsis))
+                .into_owned();
             pen.line_right(room, &[piece(role, text)]);
         }
         _ => {}

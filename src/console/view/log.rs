@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::super::glyph::Glyph;
+use super::super::layout::Frame;
 use super::super::model::{LogRow, Model};
 use super::super::msg::Level;
 use super::super::theme::Role;
@@ -15,11 +16,13 @@ const TIME: u16 = 16;
 const AUTHOR: u16 = 12;
 
 /// Draws the screen.
-pub(super) fn draw(model: &Model, area: Rect, pen: &mut Pen<'_>) {
+pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
+    let (heading, area) = frame.log();
     if model.log_rows.is_empty() {
         pen.line(Rect { height: area.height.min(1), ..area }, &[piece(Role::Dim, "  nothing has happened yet")]);
         return;
     }
+    pen.line(heading, &[piece(Role::Heading, format!("  {:<16}{:<12}{}", "TIME, UTC", "WHO", "WHAT"))]);
     let height = usize::from(area.height);
     let top = model.log_pick.top(model.log_rows.len(), height);
     let selected = model.log_pick.index();

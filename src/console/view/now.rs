@@ -86,7 +86,7 @@ fn one(model: &Model, n: usize, area: Rect, selected: Option<Role>, pen: &mut Pe
 /// Columns: state, name, what, and on the right how long.
 fn columns(area: Rect) -> (Rect, Rect, Rect) {
     let state = 12.min(area.width);
-    let name = (area.width / 4).clamp(8, 30).min(area.width - state);
+    let name = (area.width / 5).clamp(8, 30).min(area.width - state);
     let rest = area.width - state - name;
     (
         Rect { width: state, ..area },
@@ -131,8 +131,7 @@ fn lane(lane: &LaneFacts, area: Rect, pen: &mut Pen<'_>) {
     let (glyph, word, role) = row::lane_look(lane.state);
     pen.line(state, &[piece(role, format!("{} {word}", pen.glyph(glyph)))]);
     pen.line(Rect { width: name.width.saturating_sub(1), ..name }, &[piece(Role::Strong, lane.slug.clone())]);
-    let mut pieces = row::slots(lane, pen);
-    pieces.push(piece(Role::Text, " "));
+    let mut pieces = row::cells(lane, pen);
     if let Some(holder) = lane.rows.iter().find(|row| row.row.holds_slot) {
         pieces.push(piece(Role::Text, format!("{} ", holder.row.hostname)));
         pieces.extend(row::machine_words(lane, holder, pen));

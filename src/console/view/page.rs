@@ -39,7 +39,10 @@ fn help(model: &Model) -> Vec<Text> {
         for spec in COMMANDS.iter().filter(|spec| spec.group == group) {
             let mut keys = keymap.keys_of(Mode::List, spec.command);
             if keys.is_empty() {
-                keys = [Mode::Dialog, Mode::Text, Mode::Page].into_iter().flat_map(|m| keymap.keys_of(m, spec.command)).collect();
+                keys = [Mode::Dialog, Mode::Text, Mode::Page]
+                    .into_iter()
+                    .flat_map(|m| keymap.keys_of(m, spec.command))
+                    .collect();
                 keys.dedup();
             }
             let keys = if keys.is_empty() { format!(":{}", spec.name) } else { keys.join("  ") };
@@ -47,6 +50,7 @@ fn help(model: &Model) -> Vec<Text> {
         }
     }
     lines.push(Text::new());
-    lines.push(vec![piece(Role::Dim, "ctrl-c always quits, ctrl-z always suspends; the keys are those of your keymap")]);
+    lines
+        .push(vec![piece(Role::Dim, "ctrl-c always quits, ctrl-z always suspends; the keys are those of your keymap")]);
     lines
 }

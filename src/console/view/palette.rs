@@ -54,7 +54,8 @@ pub(super) fn input(edit: &LineEdit, area: Rect, focused: bool, pen: &mut Pen<'_
 
 fn choices(model: &Model, field: &Field, frame: &Frame, pen: &mut Pen<'_>) {
     let found = matching(field.input.text());
-    let height = u16::try_from(found.len()).unwrap_or(u16::MAX).min(LISTED_MAX).min(frame.body.height.saturating_sub(2));
+    let height =
+        u16::try_from(found.len()).unwrap_or(u16::MAX).min(LISTED_MAX).min(frame.body.height.saturating_sub(2));
     if height == 0 {
         return;
     }

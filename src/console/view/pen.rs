@@ -91,7 +91,9 @@ impl<'a> Pen<'a> {
         let said = say(self.now);
         let steps = [1, 60, 3_600, 86_400];
         let changes = |step: &u64| say(Seconds(*step).after(self.now)) != said;
-        if !self.frozen && let Some(step) = steps.iter().find(|step| changes(step)) {
+        if !self.frozen
+            && let Some(step) = steps.iter().find(|step| changes(step))
+        {
             self.wake_at(Seconds((*step).min(60)).after(self.now));
         }
         said
@@ -181,7 +183,8 @@ impl<'a> Pen<'a> {
         }
         let across = self.glyph(Glyph::Rule).repeat(usize::from(area.width) - 2);
         let row = |y: u16| Rect { y, height: 1, ..area };
-        let corners = [(Glyph::TopLeft, Glyph::TopRight, area.y), (Glyph::BottomLeft, Glyph::BottomRight, area.bottom() - 1)];
+        let corners =
+            [(Glyph::TopLeft, Glyph::TopRight, area.y), (Glyph::BottomLeft, Glyph::BottomRight, area.bottom() - 1)];
         for (left, right, y) in corners {
             let line = format!("{}{across}{}", self.glyph(left), self.glyph(right));
             self.line(row(y), &[piece(Role::Rule, line)]);

@@ -35,9 +35,8 @@ fn summary(model: &Model, picture: &Snapshot, area: Rect, pen: &mut Pen<'_>) {
     let left = identity(picture, rollout, area.width >= 64, pen);
     pen.line(Rect { width: area.width.saturating_sub(taken + 1), ..first }, &left);
     if area.height > 1 {
-        let said = pen.said(|now| {
-            explain::explain(&picture.world, &picture.observed, explain::Subject::Rollout, now).sentence
-        });
+        let said = pen
+            .said(|now| explain::explain(&picture.world, &picture.observed, explain::Subject::Rollout, now).sentence);
         pen.line(Rect { y: area.y + 1, height: 1, ..area }, &[piece(Role::Text, format!(" {said}"))]);
     }
 }
@@ -56,10 +55,8 @@ pub(super) fn identity(picture: &Snapshot, rollout: &Rollout, long: bool, pen: &
         Some(Ending::Halted { .. }) => (Glyph::Halted, "HALTED", Role::Halted),
         Some(Ending::Superseded { .. }) => (Glyph::Halted, "superseded", Role::Warning),
     };
-    let mut pieces = vec![
-        piece(Role::Strong, format!(" {release}")),
-        piece(role, format!("  {} {word}", pen.glyph(glyph))),
-    ];
+    let mut pieces =
+        vec![piece(Role::Strong, format!(" {release}")), piece(role, format!("  {} {word}", pen.glyph(glyph)))];
     if !long {
         return pieces;
     }

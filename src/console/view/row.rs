@@ -26,9 +26,9 @@ impl Columns {
     /// Divides the first row of an area. Where there is little room, counts go first.
     pub(super) fn of(area: Rect) -> Self {
         let width = area.width;
-        let name = (width / 3).clamp(14, 40).min(width);
+        let name = (width * 3 / 10).clamp(14, 40).min(width);
         let state = 11.min(width - name);
-        let counts = if width >= 60 { (8, 6) } else { (0, 0) };
+        let counts = if width >= 60 { (6, 6) } else { (0, 0) };
         let what = width - name - state - counts.0 - counts.1;
         let mut x = area.x;
         let mut column = |width: u16| {
@@ -56,7 +56,7 @@ impl Columns {
 pub(super) fn heading(area: Rect, pen: &mut Pen<'_>) {
     let columns = Columns::of(area);
     let head = |text: &'static str| [piece(Role::Heading, text)];
-    pen.line(columns.name, &head("  ENVIRONMENT, RING, MACHINE"));
+    pen.line(columns.name, &head("  NAME"));
     pen.line(columns.state, &head("STATE"));
     pen.line(columns.what, &head("SLOTS AND CLOCKS"));
     pen.line_right(columns.done, &head("DONE"));
@@ -73,7 +73,11 @@ pub(super) fn draw(line: &Line, entry: Entry<'_>, area: Rect, selected: Option<R
     let marker = if selected.is_some() { pen.glyph(Glyph::Selected) } else { " " };
     let fold = pen.glyph(if line.unfolded { Glyph::Unfolded } else { Glyph::Folded });
     let name = |indent: usize, fold: &str, role: Role, name: &str| {
-        vec![piece(Role::Key, format!("{marker} {}", " ".repeat(indent))), piece(Role::Dim, fold.to_owned()), piece(role, name.to_owned())]
+        vec![
+            piece(Role::Key, format!("{marker} {}", " ".repeat(indent))),
+            piece(Role::Dim, fold.to_owned()),
+            piece(role, name.to_owned()),
+        ]
     };
     match entry {
         Entry::Tier(tier) => {
@@ -140,7 +144,7 @@ pub(super) fn lane_look(state: LaneState) -> (Glyph, &'static str, Role) {
 
 fn lane(lane: &LaneFacts, columns: Columns, pen: &mut Pen<'_>) {
     state_cell(columns.state, lane_look(lane.state), pen);
-    let mut pieces = slots(lane, pen);
+    let mut pieces = if lane.state == LaneState::Closed { Vec::new() } else { cells(lane, pen) };
     pieces.extend(lane_words(lane, pen));
     pen.line(columns.what, &pieces);
     count(columns.done, lane.done, lane.rows.len(), pen);
@@ -148,21 +152,19 @@ fn lane(lane: &LaneFacts, columns: Columns, pen: &mut Pen<'_>) {
     pen.line_right(columns.failures, &[piece(role, format!("{}/{}", lane.failures, lane.threshold))]);
 }
 
-/// The slots of a ring: held, settling, free.
-pub(super) fn slots(lane: &LaneFacts, pen: &Pen<'_>) -> Vec<Piece<'static>> {
+/// The slots of a ring as cells: held, settling, free. Nothing where there is no cap or where there are many.
+pub(super) fn cells(lane: &LaneFacts, pen: &Pen<'_>) -> Vec<Piece<'static>> {
     let cap = usize::try_from(lane.slots.cap).unwrap_or(usize::MAX);
-    if cap == 0 {
-        return vec![piece(Role::Warning, "no cap")];
-    }
     let taken = lane.slots.holding + lane.slots.settling;
-    if cap.max(taken) > CELLS_MAX {
-        return vec![piece(Role::Text, format!("{}{} of {cap}", pen.glyph(Glyph::SlotHeld), lane.slots.holding))];
+    if cap == 0 || cap.max(taken) > CELLS_MAX {
+        return Vec::new();
     }
     let cells = |glyph: Glyph, n: usize| pen.glyph(glyph).repeat(n);
     vec![
         piece(Role::Moving, cells(Glyph::SlotHeld, lane.slots.holding)),
         piece(Role::Settling, cells(Glyph::SlotSettling, lane.slots.settling)),
         piece(Role::Dim, cells(Glyph::SlotFree, cap.saturating_sub(taken))),
+        piece(Role::Dim, " "),
     ]
 }
 
@@ -170,20 +172,28 @@ fn lane_words(lane: &LaneFacts, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     let mut facts = Vec::new();
     if let Some(pause) = &lane.paused {
         let why = pause.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
-        return vec![piece(Role::Paused, format!(" {} by {}{why}", pen.age(pause.at), pause.by))];
+        return vec![piece(Role::Paused, format!("{} by {}{why}", pen.age(pause.at), pause.by))];
     }
     if let Some(halt) = lane.halted.as_ref().filter(|_| lane.state == LaneState::Halted) {
-        return vec![piece(Role::Halted, format!(" {} {}", pen.age(halt.at), halt.reason))];
+        return vec![piece(Role::Halted, format!("{} {}", pen.age(halt.at), halt.reason))];
     }
-    if lane.slots.settling > 0 && let Some(end) = lane.settles_at {
+    match (lane.state, lane.slots.cap, lane.slots.holding) {
+        (LaneState::Closed | LaneState::Done | LaneState::Idle, ..) => {}
+        (_, 0, _) => facts.push("no cap".to_owned()),
+        (_, cap, 0) if lane.slots.settling == 0 => facts.push(format!("{} of {cap} free", lane.slots.free)),
+        (_, _, 0) => {}
+        (_, cap, held) => facts.push(format!("{held} of {cap} held")),
+    }
+    if lane.slots.settling > 0
+        && let Some(end) = lane.settles_at
+    {
         facts.push(format!("settles {}", pen.left(end)));
     }
-    if lane.queued > 0 {
+    if lane.queued > 0 && lane.state != LaneState::Closed {
         facts.push(format!("{} queued", lane.queued));
     }
     let dot = format!(" {} ", pen.glyph(Glyph::Dot));
-    let text = facts.join(&dot);
-    if text.is_empty() { Vec::new() } else { vec![piece(Role::Dim, format!(" {text}"))] }
+    vec![piece(Role::Text, facts.join(&dot))]
 }
 
 /// Shape, word and colour of a machine.
@@ -221,7 +231,8 @@ pub(super) fn machine_words(lane: &LaneFacts, row: &Row, pen: &mut Pen<'_>) -> V
         facts.push((Role::Text, format!("holds {}", pen.age(since))));
     }
     if let Some(at) = row.halts_at.filter(|_| lane.state != LaneState::Halted) {
-        let role = if pen.now() >= super::super::need::late_margin(lane.stall).before(at) { Role::Warning } else { Role::Dim };
+        let role =
+            if pen.now() >= super::super::need::late_margin(lane.stall).before(at) { Role::Warning } else { Role::Dim };
         facts.push((role, format!("halts in {}", pen.left(at))));
     }
     if row.timer_held {

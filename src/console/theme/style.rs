@@ -130,7 +130,8 @@ mod tests {
     fn faults_are_named_with_their_places() {
         let text = "inherits: dark\npalette:\n  faint: \"#202428\"\nroles:\n  text: {fg: faint}\n  colour: {fg: faint}\n  \
                     dim: {fg: fog, add: [blink]}\n";
-        let faults: Vec<String> = Theme::parse(text, Depth::True).unwrap_err().iter().map(ToString::to_string).collect();
+        let faults: Vec<String> =
+            Theme::parse(text, Depth::True).unwrap_err().iter().map(ToString::to_string).collect();
         assert_eq!(
             faults,
             [

@@ -1,0 +1,4 @@
+//! Tests of the whole: a stage to play on, what the screens look like, what keys do, what must never happen.
+
+mod stage;
+mod pictures;
