@@ -101,7 +101,7 @@ fn environment(model: &Model, picture: &Snapshot, tier: &Tier, pen: &mut Pen<'_>
         Some(_) => vec!["end the hold of the environment".to_owned()],
         None => Vec::new(),
     };
-    Explanation { sentence, on: None, since: tier.paused.as_ref().map(|p| p.at), next }
+    Explanation { sentence, since: tier.paused.as_ref().map(|p| p.at), next, ..Explanation::default() }
 }
 
 /// Everything about a row.
@@ -121,6 +121,11 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
             let mark = if n == 0 { arrow } else { " " };
             lines.push(vec![piece(Role::Key, mark), piece(Role::Strong, format!(" {line}"))]);
         }
+    }
+    if let Some(mode) = said.failure_mode.filter(|_| !said.verify.is_empty()) {
+        lines.push(vec![piece(Role::Dim, format!("{} {}: afterwards verify", mode.id(), mode.title()))]);
+        let done = pen.glyph(Glyph::Done);
+        lines.extend(said.verify.iter().map(|check| vec![piece(Role::Dim, format!("{done} {check}"))]));
     }
     lines.push(Text::new());
     match subject {
