@@ -1,1 +1,33 @@
-//! The HTTP face of the control plane.
+//! The control plane over HTTP: who may do what, verbs, agents, the world and its changes, metrics.
+
+// Who asks, and what goes wrong.
+pub mod tokens;
+pub mod caller;
+pub mod failure;
+pub mod extract;
+
+// What every route stands on.
+pub mod build;
+pub mod feed;
+pub mod shared;
+pub mod errand;
+
+// The nouns.
+mod account;
+mod environment;
+mod ring;
+mod machine;
+mod release;
+mod rollout;
+mod explain;
+
+// Agents, replicas, the process itself.
+mod agent;
+mod world;
+mod stream;
+mod process;
+pub mod metrics;
+
+// Put together.
+mod layers;
+pub mod router;

@@ -1,0 +1,108 @@
+//! Environments: list, make, change, hold.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use uuid::Uuid;
+
+use super::build::Builder;
+use super::caller::{Caller, Need};
+use super::errand::{Errand, body, found};
+use super::extract::{Body, Id, NoQuery, Page};
+use super::failure::Answer;
+use super::shared::{Shared, Tenant};
+use crate::control::host::Host;
+use crate::domain::change::Level;
+use crate::domain::ids::EnvironmentId;
+use crate::domain::input::Verb;
+use crate::domain::verdict::Reply;
+use crate::wire::body::parse_or_default;
+use crate::wire::environment::{EnvironmentBody, EnvironmentNew, EnvironmentPatch};
+use crate::wire::reason::ReasonBody;
+
+/// `GET /api/config/environments/`, by uuid.
+pub(super) async fn list<H: Host, B: Builder>(
+    State(shared): State<Arc<Shared<H, B>>>,
+    caller: Caller,
+    page: Page,
+) -> Answer {
+    let (tenant, _) = shared.admit(&caller, Need::Look)?;
+    let world = tenant.service.door.world();
+    let shown = page.of(world.environments.values(), |environment| environment.id.0);
+    Ok(body(StatusCode::OK, &shown.into_iter().map(EnvironmentBody::from).collect::<Vec<_>>()))
+}
+
+/// `POST /api/config/environments/`.
+pub(super) async fn make<H: Host, B: Builder>(
+    State(shared): State<Arc<Shared<H, B>>>,
+    caller: Caller,
+    _: NoQuery,
+    errand: Errand,
+    Body(bytes): Body,
+) -> Answer {
+    let (tenant, _) = shared.admit(&caller, Need::Act)?;
+    let mut new = EnvironmentNew::parse(&bytes)?;
+    let (reason, id) = (new.reason.take(), EnvironmentId(Uuid::new_v4()));
+    let reply = errand.run(&shared, tenant, &caller, reason, new.verb(id)).await?;
+    let made = if let Reply::Environment(made) = reply { made } else { id };
+    found(StatusCode::CREATED, shown(tenant, made))
+}
+
+/// `PATCH /api/config/environments/{uuid}`.
+pub(super) async fn change<H: Host, B: Builder>(
+    State(shared): State<Arc<Shared<H, B>>>,
+    caller: Caller,
+    Id(id): Id,
+    _: NoQuery,
+    errand: Errand,
+    Body(bytes): Body,
+) -> Answer {
+    let (tenant, _) = shared.admit(&caller, Need::Act)?;
+    let mut patch = EnvironmentPatch::parse(&bytes)?;
+    let (reason, id) = (patch.reason.take(), EnvironmentId(id));
+    errand.run(&shared, tenant, &caller, reason, patch.verb(id)).await?;
+    found(StatusCode::OK, shown(tenant, id))
+}
+
+/// `POST /api/config/environments/{uuid}/pause`.
+pub(super) async fn pause<H: Host, B: Builder>(
+    State(shared): State<Arc<Shared<H, B>>>,
+    caller: Caller,
+    Id(id): Id,
+    _: NoQuery,
+    errand: Errand,
+    Body(bytes): Body,
+) -> Answer {
+    hold(&shared, &caller, EnvironmentId(id), Verb::Pause, errand, &bytes).await
+}
+
+/// `POST /api/config/environments/{uuid}/unpause`.
+pub(super) async fn unpause<H: Host, B: Builder>(
+    State(shared): State<Arc<Shared<H, B>>>,
+    caller: Caller,
+    Id(id): Id,
+    _: NoQuery,
+    errand: Errand,
+    Body(bytes): Body,
+) -> Answer {
+    hold(&shared, &caller, EnvironmentId(id), Verb::Unpause, errand, &bytes).await
+}
+
+async fn hold<H: Host, B: Builder>(
+    shared: &Shared<H, B>,
+    caller: &Caller,
+    id: EnvironmentId,
+    verb: fn(Level) -> Verb,
+    errand: Errand,
+    bytes: &[u8],
+) -> Answer {
+    let (tenant, _) = shared.admit(caller, Need::Act)?;
+    let ReasonBody { reason } = parse_or_default(bytes)?;
+    errand.run(shared, tenant, caller, reason, verb(Level::Environment(id))).await?;
+    found(StatusCode::OK, shown(tenant, id))
+}
+
+fn shown<H: Host>(tenant: &Tenant<H>, id: EnvironmentId) -> Option<EnvironmentBody> {
+    tenant.service.door.world().environments.get(&id).map(EnvironmentBody::from)
+}

@@ -1,0 +1,214 @@
+//! The feed of one account: every change and every sign of life, written out once for all streams.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use imbl::OrdMap;
+use imbl::ordmap::DiffItem;
+use jiff::Timestamp;
+use tokio::sync::broadcast;
+
+use super::metrics::Metrics;
+use crate::control::host::Host;
+use crate::control::picture::Freshness;
+use crate::control::ports::{Clock, Journal};
+use crate::control::publish::Published;
+use crate::control::service::Service;
+use crate::control::trouble::sentence;
+use crate::domain::change::Entry;
+use crate::domain::ids::{MachineId, Revision};
+use crate::domain::observed::{Observed, Telemetry};
+use crate::wire::process::SeatBody;
+use crate::wire::stream::{PresenceBody, Trouble, change_frame, presence_frame};
+
+/// Frames a stream may be behind the feed; one that lags further is cut off and resumes by revision.
+pub const FRAMES_KEPT: usize = 4_096;
+
+/// Entries read from the journal at a time.
+pub const READ_AT_ONCE: usize = 1_000;
+
+/// How often presence is looked at.
+pub const PRESENCE_EVERY: Duration = Duration::from_secs(1);
+
+/// One piece of a stream.
+#[derive(Debug, Clone)]
+pub(super) enum Piece {
+    /// An entry of the journal.
+    Change(Revision, Bytes),
+    /// What is seen and not kept.
+    Presence(Bytes),
+    /// The journal went back: whoever follows has to load again.
+    Rewound,
+}
+
+/// Where streams listen. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct Feed {
+    pieces: broadcast::Sender<Piece>,
+}
+
+impl Default for Feed {
+    fn default() -> Self {
+        Self { pieces: broadcast::Sender::new(FRAMES_KEPT) }
+    }
+}
+
+impl Feed {
+    /// Everything from now on.
+    pub(super) fn listen(&self) -> broadcast::Receiver<Piece> {
+        self.pieces.subscribe()
+    }
+
+    /// Feeds the streams of an account until its loop has come to its end.
+    pub(super) async fn run<H: Host>(self, service: Service<H>, metrics: Metrics) {
+        if service.door.ready().await.is_err() {
+            return;
+        }
+        let clock = service.host().clock();
+        let mut published = service.door.published();
+        let mut sent = published.borrow().world.revision;
+        let mut shown = Shown::of(&service, &published.borrow());
+        let mut shown_at = clock.now();
+        loop {
+            let since = Duration::try_from(clock.now().duration_since(shown_at)).unwrap_or_default();
+            tokio::select! {
+                biased;
+                () = service.stop.asked() => return,
+                changed = published.changed() => if changed.is_err() { return },
+                () = clock.sleep(PRESENCE_EVERY.saturating_sub(since)) => {
+                    let seen = Shown::of(&service, &published.borrow());
+                    shown_at = clock.now();
+                    if let Some(presence) = seen.since(&shown, shown_at) {
+                        self.say(presence_frame(&presence).map(|frame| Piece::Presence(frame.into())));
+                    }
+                    shown = seen;
+                }
+            }
+            let newest = published.borrow_and_update().clone();
+            sent = self.changes(&service, &newest, sent, &metrics).await;
+        }
+    }
+
+    /// Sends what is new since `sent`; returns what is sent now.
+    async fn changes<H: Host>(
+        &self,
+        service: &Service<H>,
+        newest: &Published,
+        sent: Revision,
+        metrics: &Metrics,
+    ) -> Revision {
+        let head = newest.world.revision;
+        if head < sent {
+            self.say(Ok(Piece::Rewound));
+            return head;
+        }
+        let entries = match newest.entries_after(sent) {
+            Some(entries) => entries,
+            None => match entries_between(service, sent, head).await {
+                Ok(entries) => entries,
+                Err(why) => {
+                    tracing::warn!(%why, "every change stream has to begin anew");
+                    self.say(Ok(Piece::Rewound));
+                    return head;
+                }
+            },
+        };
+        if !entries.is_empty() {
+            metrics.committed(entries.len());
+        }
+        for entry in &entries {
+            self.say(change_frame(entry).map(|frame| Piece::Change(entry.revision, frame.into())));
+        }
+        head
+    }
+
+    /// Nobody listening is no trouble; a piece that cannot be written out makes a gap, at which replicas load again.
+    fn say(&self, piece: Result<Piece, serde_json::Error>) {
+        match piece {
+            Ok(piece) => drop(self.pieces.send(piece)),
+            Err(error) => tracing::error!(%error, "a piece of the change stream cannot be written out"),
+        }
+    }
+}
+
+/// Entries after `after` up to `head`, from the journal.
+pub(super) async fn entries_between<H: Host>(
+    service: &Service<H>,
+    after: Revision,
+    head: Revision,
+) -> Result<Vec<Entry>, String> {
+    let mut entries: Vec<Entry> = Vec::new();
+    loop {
+        let from = entries.last().map_or(after, |entry| entry.revision);
+        if from >= head {
+            return Ok(entries);
+        }
+        let read = service.host().journal().read(service.account(), from, READ_AT_ONCE).await;
+        let read = read.map_err(|error| sentence(&error))?;
+        if read.is_empty() {
+            return Err(format!("entry {} is not in the journal", from + 1));
+        }
+        entries.extend(read.into_iter().filter(|entry| entry.revision <= head));
+    }
+}
+
+/// What the streams were last shown of what is not kept.
+struct Shown {
+    observed: Observed,
+    seat: SeatBody,
+    journal: Option<Trouble>,
+}
+
+impl Shown {
+    fn of<H: Host>(service: &Service<H>, published: &Published) -> Self {
+        Self { observed: service.observer.observe(), seat: seat_body(published), journal: trouble(published) }
+    }
+
+    /// What is new since `before`; none = nothing.
+    fn since(&self, before: &Self, now: Timestamp) -> Option<PresenceBody> {
+        let last_poll = news(&before.observed.last_poll, &self.observed.last_poll);
+        let same = last_poll.is_empty()
+            && self.seat == before.seat
+            && self.journal == before.journal
+            && self.observed.telemetry == before.observed.telemetry;
+        (!same).then(|| self.body(false, last_poll, now))
+    }
+
+    fn body(&self, everybody: bool, last_poll: BTreeMap<MachineId, Timestamp>, now: Timestamp) -> PresenceBody {
+        let (listening_since, telemetry): (Timestamp, Telemetry) =
+            (self.observed.listening_since, self.observed.telemetry);
+        let (seat, journal) = (self.seat.clone(), self.journal.clone());
+        PresenceBody { everybody, last_poll, listening_since, telemetry, seat, journal, now }
+    }
+}
+
+/// The first presence of a stream: everybody's.
+pub(super) fn everybody<H: Host>(service: &Service<H>, published: &Published) -> PresenceBody {
+    let shown = Shown::of(service, published);
+    let last_poll = shown.observed.last_poll.iter().map(|(machine, at)| (*machine, *at)).collect();
+    shown.body(true, last_poll, service.host().clock().now())
+}
+
+/// Polls that are new; what the two maps share is not looked at.
+fn news(before: &OrdMap<MachineId, Timestamp>, now: &OrdMap<MachineId, Timestamp>) -> BTreeMap<MachineId, Timestamp> {
+    let new = |item| match item {
+        DiffItem::Add(machine, at) | DiffItem::Update { new: (machine, at), .. } => Some((*machine, *at)),
+        DiffItem::Remove(..) => None,
+    };
+    before.diff(now).filter_map(new).collect()
+}
+
+/// Who ticks.
+pub(super) fn seat_body(published: &Published) -> SeatBody {
+    let seat = &published.world.seat;
+    SeatBody { holder: seat.holder.clone(), epoch: seat.epoch, since: seat.since, last_tick: published.last_tick }
+}
+
+/// How the journal stands; none = well.
+pub(super) fn trouble(published: &Published) -> Option<Trouble> {
+    match &published.journal {
+        Freshness::Lost { since, why, .. } => Some(Trouble { since: *since, why: why.clone() }),
+        _ => None,
+    }
+}

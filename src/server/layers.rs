@@ -1,0 +1,75 @@
+//! What goes around every route: a request id, who asks, the revision of the answer, the count of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::HeaderValue;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use tracing::Instrument;
+use uuid::Uuid;
+
+use super::build::Builder;
+use super::caller::Caller;
+use super::failure::Failure;
+use super::shared::Shared;
+use crate::control::host::Host;
+use crate::domain::ids::AccountId;
+use crate::wire::call::REVISION_HEADER;
+
+/// Tells one request from another in logs; echoed where the caller brings one along.
+const REQUEST_ID_HEADER: &str = "x-request-id";
+
+/// The longest request id that is taken over, in characters.
+const REQUEST_ID_MAX: usize = 64;
+
+/// The route of requests that match none.
+const NO_ROUTE: &str = "(none)";
+
+/// Goes around every request.
+pub(super) async fn around<H: Host, B: Builder>(
+    State(shared): State<Arc<Shared<H, B>>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let id = request_id(&request);
+    let method = request.method().as_str().to_owned();
+    let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
+    let began = shared.now();
+    let (mut response, caller) = match Caller::of(request.headers(), &shared.setup.tokens) {
+        Err(problem) => (Failure(problem).into_response(), None),
+        Ok(caller) => {
+            let known = caller.as_ref().map(|caller| (caller.account, Arc::clone(&caller.name)));
+            if let Some(caller) = caller {
+                request.extensions_mut().insert(caller);
+            }
+            let span = tracing::info_span!("request", %id, %method, %route);
+            (next.run(request).instrument(span).await, known)
+        }
+    };
+    let took = Duration::try_from(shared.now().duration_since(began)).unwrap_or_default();
+    let status = response.status().as_u16();
+    shared.metrics.answered(&route, &method, status, took);
+    let by = caller.as_ref().map_or("", |(_, name)| name);
+    tracing::debug!(%id, %method, %route, status, by, milliseconds = took.as_millis(), "answered");
+    stamp(&shared, &mut response, &id, caller.as_ref().map(|(account, _)| *account));
+    response
+}
+
+fn stamp<H: Host, B: Builder>(shared: &Shared<H, B>, response: &mut Response, id: &str, account: Option<AccountId>) {
+    if let Ok(id) = HeaderValue::from_str(id) {
+        response.headers_mut().insert(REQUEST_ID_HEADER, id);
+    }
+    if let Some(tenant) = account.and_then(|account| shared.tenant(account).ok()) {
+        let revision = tenant.service.door.world().revision;
+        response.headers_mut().insert(REVISION_HEADER, HeaderValue::from(revision));
+    }
+}
+
+/// The caller's own id where it is fit for a log, else a new one.
+fn request_id(request: &Request) -> String {
+    let brought = request.headers().get(REQUEST_ID_HEADER).and_then(|value| value.to_str().ok());
+    let is_fit = |id: &&str| (1..=REQUEST_ID_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
+    brought.filter(is_fit).map_or_else(|| Uuid::new_v4().simple().to_string(), str::to_owned)
+}

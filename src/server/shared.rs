@@ -1,0 +1,106 @@
+//! What every route stands on: the accounts this process serves, and whom it lets in.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::Semaphore;
+
+use super::build::Builder;
+use super::caller::{Caller, Need};
+use super::feed::Feed;
+use super::metrics::Metrics;
+use super::tokens::Tokens;
+use crate::control::host::Host;
+use crate::control::picture::Role;
+use crate::control::ports::Clock;
+use crate::control::service::Service;
+use crate::control::stop::Stop;
+use crate::domain::ids::{AccountId, MachineId};
+use crate::wire::problem::{Problem, ProblemKind};
+
+/// Change streams that may be open at a time.
+pub const STREAMS_MAX: usize = 1_000;
+
+/// Worlds that may be written out at a time; further readers wait.
+pub const WORLDS_AT_ONCE: usize = 4;
+
+/// One account.
+pub struct Tenant<H: Host> {
+    /// Its name.
+    pub name: String,
+    /// Its loop.
+    pub service: Service<H>,
+    /// Its change stream.
+    pub(super) feed: Feed,
+}
+
+/// What the process is told when it starts.
+pub struct Setup<B> {
+    /// Who may come in.
+    pub tokens: Tokens,
+    /// Where releases are built from.
+    pub builder: B,
+    /// Once it is asked, nothing is held open any more.
+    pub stop: Stop,
+    /// The period of the tick.
+    pub tick_every: Duration,
+}
+
+/// Everything of one process.
+pub struct Shared<H: Host, B> {
+    host: Arc<H>,
+    tenants: BTreeMap<AccountId, Tenant<H>>,
+    pub(super) setup: Setup<B>,
+    pub(super) metrics: Metrics,
+    pub(super) streams: Arc<Semaphore>,
+    pub(super) worlds: Semaphore,
+}
+
+impl<H: Host, B: Builder> Shared<H, B> {
+    /// Puts it together; `services` by the names of their accounts, all of them on `host`.
+    pub fn new(host: Arc<H>, services: Vec<(String, Service<H>)>, setup: Setup<B>) -> Arc<Self> {
+        let tenant = |(name, service): (String, Service<H>)| {
+            (service.account(), Tenant { name, service, feed: Feed::default() })
+        };
+        Arc::new(Self {
+            host,
+            tenants: services.into_iter().map(tenant).collect(),
+            setup,
+            metrics: Metrics::default(),
+            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            worlds: Semaphore::new(WORLDS_AT_ONCE),
+        })
+    }
+
+    /// What time it is here.
+    pub(super) fn now(&self) -> Timestamp {
+        self.host.clock().now()
+    }
+
+    /// Every account.
+    pub fn tenants(&self) -> impl Iterator<Item = &Tenant<H>> {
+        self.tenants.values()
+    }
+
+    /// Lets a reader into its account, if it may do what the route is for.
+    pub(super) fn admit(&self, caller: &Caller, need: Need) -> Result<(&Tenant<H>, Role), Problem> {
+        let role = caller.reader(need)?;
+        Ok((self.tenant(caller.account)?, role))
+    }
+
+    /// Lets an agent into its account, for the machine it speaks for.
+    pub(super) fn admit_agent(&self, caller: &Caller) -> Result<(&Tenant<H>, MachineId), Problem> {
+        let machine = caller.machine()?;
+        Ok((self.tenant(caller.account)?, machine))
+    }
+
+    /// The account of a token; 503 where this process does not serve it.
+    pub(super) fn tenant(&self, account: AccountId) -> Result<&Tenant<H>, Problem> {
+        let found = self.tenants.get(&account);
+        found.ok_or_else(|| {
+            Problem::new(ProblemKind::Unavailable, "not_served", "this process does not serve the account")
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! The change stream of one reader: what was missed, everybody's presence, then the feed.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::IntoResponse;
+use futures_util::stream::unfold;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc};
+use tokio::time::timeout;
+
+use super::build::Builder;
+use super::caller::{Caller, Need};
+use super::extract::Query;
+use super::failure::{Answer, Failure};
+use super::feed::{Piece, entries_between, everybody};
+use super::shared::{STREAMS_MAX, Shared, Tenant};
+use crate::control::host::Host;
+use crate::control::publish::Published;
+use crate::control::stop::Stop;
+use crate::domain::change::Entry;
+use crate::domain::ids::Revision;
+use crate::wire::problem::{Problem, ProblemKind};
+use crate::wire::stream::{HEARTBEAT_FRAME, HEARTBEAT_SECONDS, change_frame, presence_frame};
+
+/// Frames on their way to one reader.
+const FRAMES_BUFFERED: usize = 64;
+
+/// How long a reader may take none of them; then it is cut off.
+const SLOW_LIMIT: Duration = Duration::from_secs(10);
+
+/// Until the journal has to be loaded for a stream to begin.
+const READY_LIMIT: Duration = Duration::from_secs(10);
+
+/// Entries a stream may begin with; a reader that missed more is quicker in loading the world.
+const BACKLOG_MAX: Revision = 100_000;
+
+/// `GET /api/changes?after=R`; the header `Last-Event-ID` goes before the query, as reconnecting readers send it.
+pub(super) async fn follow<H: Host, B: Builder>(
+    State(shared): State<Arc<Shared<H, B>>>,
+    caller: Caller,
+    mut query: Query,
+    headers: HeaderMap,
+) -> Answer {
+    let (tenant, _) = shared.admit(&caller, Need::Look)?;
+    let asked = query.number("after")?;
+    query.end()?;
+    let resumed = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
+    let permit = Arc::clone(&shared.streams).try_acquire_owned().map_err(|_| too_many())?;
+    let ready = timeout(READY_LIMIT, tenant.service.door.ready()).await;
+    ready.map_err(|_| loading())??;
+    // Listen first and look afterwards: what happens between the two comes twice, and is sent once.
+    let pieces = tenant.feed.listen();
+    let published = tenant.service.door.published().borrow().clone();
+    let after = resumed.or(asked).unwrap_or(published.world.revision);
+    let missed = missed(tenant, &published, after).await?;
+    let first = first_frames(tenant, &published, &missed)?;
+    let (sender, receiver) = mpsc::channel(FRAMES_BUFFERED);
+    let sent = missed.last().map_or(after, |entry| entry.revision);
+    tokio::spawn(pump(Pump { pieces, sender, sent, stop: shared.setup.stop.clone(), permit }, first));
+    let frames = unfold(receiver, |mut receiver| async move {
+        receiver.recv().await.map(|frame: Bytes| (Ok::<_, Infallible>(frame), receiver))
+    });
+    let head = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
+    Ok((StatusCode::OK, head, Body::from_stream(frames)).into_response())
+}
+
+/// What the reader has not seen; 410 where that is not kept any more, or was never true here.
+async fn missed<H: Host>(tenant: &Tenant<H>, published: &Published, after: Revision) -> Answer<Vec<Entry>> {
+    let head = published.world.revision;
+    if after > head {
+        return Err(gone(format!("the journal is at revision {head}, not yet at {after}")));
+    }
+    if head - after > BACKLOG_MAX {
+        return Err(gone(format!("more than {BACKLOG_MAX} changes came after revision {after}")));
+    }
+    match published.entries_after(after) {
+        Some(entries) => Ok(entries),
+        None => entries_between(&tenant.service, after, head).await.map_err(gone),
+    }
+}
+
+fn first_frames<H: Host>(tenant: &Tenant<H>, published: &Published, missed: &[Entry]) -> Answer<Vec<Bytes>> {
+    let frames: Result<Vec<String>, serde_json::Error> =
+        missed.iter().map(change_frame).chain([presence_frame(&everybody(&tenant.service, published))]).collect();
+    let unwritable = |error: serde_json::Error| {
+        Failure(Problem::new(ProblemKind::Internal, "stream", format!("the stream cannot be written out: {error}")))
+    };
+    Ok(frames.map_err(unwritable)?.into_iter().map(Bytes::from).collect())
+}
+
+/// Brings the feed to one reader.
+struct Pump {
+    pieces: broadcast::Receiver<Piece>,
+    sender: mpsc::Sender<Bytes>,
+    /// The last change that is sent.
+    sent: Revision,
+    stop: Stop,
+    /// Its place among `STREAMS_MAX`.
+    permit: OwnedSemaphorePermit,
+}
+
+/// Runs until the reader goes away, is too slow, or the process stops. Its end is the end of the stream.
+async fn pump(mut pump: Pump, first: Vec<Bytes>) {
+    for frame in first {
+        if pump.send(frame).await.is_err() {
+            return;
+        }
+    }
+    let stop = pump.stop.clone();
+    let heartbeat = Duration::from_secs(HEARTBEAT_SECONDS);
+    loop {
+        let gone = pump.sender.clone();
+        let piece = tokio::select! {
+            biased;
+            () = stop.asked() => break,
+            () = gone.closed() => break,
+            piece = timeout(heartbeat, pump.pieces.recv()) => piece,
+        };
+        let sent = match piece {
+            Err(_) => pump.send(Bytes::from_static(HEARTBEAT_FRAME.as_bytes())).await,
+            Ok(Ok(piece)) => pump.pass_on(piece).await,
+            Ok(Err(RecvError::Lagged(_) | RecvError::Closed)) => break,
+        };
+        if sent.is_err() {
+            break;
+        }
+    }
+    drop(pump.permit);
+}
+
+/// The stream is over.
+struct Over;
+
+impl Pump {
+    async fn pass_on(&mut self, piece: Piece) -> Result<(), Over> {
+        match piece {
+            Piece::Presence(frame) => self.send(frame).await,
+            Piece::Change(revision, _) if revision <= self.sent => Ok(()),
+            Piece::Change(revision, frame) if revision == self.sent + 1 => {
+                self.sent = revision;
+                self.send(frame).await
+            }
+            Piece::Change(..) | Piece::Rewound => Err(Over),
+        }
+    }
+
+    /// A reader that takes nothing for `SLOW_LIMIT` is cut off: it resumes by revision, and slows nobody down.
+    async fn send(&self, frame: Bytes) -> Result<(), Over> {
+        self.sender.send_timeout(frame, SLOW_LIMIT).await.map_err(|_| Over)
+    }
+}
+
+fn gone(why: String) -> Failure {
+    Failure(Problem::new(ProblemKind::Gone, "compacted", why).hint("load the world again: GET /api/world"))
+}
+
+fn too_many() -> Failure {
+    let message = format!("{STREAMS_MAX} change streams are open already");
+    Failure(Problem::new(ProblemKind::TooMany, "too_many_streams", message))
+}
+
+fn loading() -> Failure {
+    Failure(Problem::new(ProblemKind::Unavailable, "loading", "the journal is still being loaded"))
+}
