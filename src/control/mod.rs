@@ -34,3 +34,6 @@ pub mod stop;
 mod time;
 pub mod trouble;
 pub mod service;
+
+#[cfg(test)]
+mod tests;

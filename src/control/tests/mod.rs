@@ -1,0 +1,8 @@
+//! Tests of the loop, on ports in memory and in virtual time.
+
+mod driver;
+mod store;
+mod bed;
+mod turn;
+mod service;
+mod desk;
