@@ -29,6 +29,7 @@ impl World {
             | Change::RolloutEnded { .. }
             | Change::CursorMoved { .. }
             | Change::RingHalted { .. }
+            | Change::ElectionKept { .. }
             | Change::FailureCounted { .. } => self.apply_rollout(entry),
             Change::SeatTaken { holder, epoch } => {
                 self.seat = SeatRecord { epoch: *epoch, holder: Some(holder.clone()), since: Some(entry.at) };
@@ -134,6 +135,7 @@ impl World {
                     generation: *generation,
                     cursor: None,
                     opened: imbl::OrdMap::new(),
+                    elected: imbl::OrdMap::new(),
                     halted_rings: imbl::OrdMap::new(),
                     failures: imbl::OrdMap::new(),
                     started_by: entry.by.clone(),
@@ -150,6 +152,7 @@ impl World {
                     r.generation = *generation;
                     r.cursor = None;
                     r.opened = imbl::OrdMap::new();
+                    r.elected = imbl::OrdMap::new();
                     r.halted_rings = imbl::OrdMap::new();
                     r.failures = imbl::OrdMap::new();
                     r.reset_at = Some(at);
@@ -163,6 +166,9 @@ impl World {
             }),
             Change::RingHalted { rollout, ring, halt } => self.edit_rollout(*rollout, |r| {
                 r.halted_rings.entry(*ring).or_insert_with(|| halt.clone());
+            }),
+            Change::ElectionKept { rollout, environment, ring, pct } => self.edit_rollout(*rollout, |r| {
+                r.elected.insert((*environment, *ring), *pct);
             }),
             Change::FailureCounted { rollout, ring, machine } => {
                 self.edit_rollout(*rollout, |r| *r.failures.entry(*ring).or_insert(0) += 1);

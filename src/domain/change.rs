@@ -181,6 +181,17 @@ pub enum Change {
         /// Cause, machine, sentence.
         halt: RingHalt,
     },
+    /// A ladder was lowered: who was elected stays elected (R75).
+    ElectionKept {
+        /// In which rollout.
+        rollout: RolloutId,
+        /// In which environment.
+        environment: EnvironmentId,
+        /// In which ring.
+        ring: RingId,
+        /// Buckets below this were elected.
+        pct: u8,
+    },
     /// A slot was taken, at the moment its assignment was served (R18), or by adoption (R29).
     LeaseGranted {
         /// Whose.

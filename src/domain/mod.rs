@@ -28,6 +28,7 @@ pub mod nudge;
 pub mod rows;
 pub mod hold;
 pub mod failure_mode;
+pub mod preflight;
 pub mod explain;
 
 // What must never be true of one.

@@ -75,6 +75,9 @@ pub struct Rollout {
     /// Rings that stopped admitting (R64).
     #[serde(default)]
     pub halted_rings: OrdMap<RingId, RingHalt>,
+    /// What was elected before a ladder was lowered in this generation; election never shrinks (R75).
+    #[serde(default, with = "kept")]
+    pub elected: OrdMap<(EnvironmentId, RingId), u8>,
     /// Counted failures per ring in this generation (R59).
     #[serde(default)]
     pub failures: OrdMap<RingId, u32>,
@@ -104,5 +107,23 @@ impl Rollout {
             Some(Ending::Halted { .. }) => "halted",
             Some(Ending::Superseded { .. }) => "superseded",
         }
+    }
+}
+
+/// A map whose key is a pair, as a list of entries.
+mod kept {
+    use imbl::OrdMap;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{EnvironmentId, RingId};
+
+    type Kept = OrdMap<(EnvironmentId, RingId), u8>;
+
+    pub(super) fn serialize<S: Serializer>(kept: &Kept, to: S) -> Result<S::Ok, S::Error> {
+        kept.iter().collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Kept, D::Error> {
+        Ok(Vec::<((EnvironmentId, RingId), u8)>::deserialize(from)?.into_iter().collect())
     }
 }

@@ -124,7 +124,8 @@ impl<'a> LaneView<'a> {
         let open = world.is_open(rollout, key.0);
         let opened = rollout.opened.get(&key.0).copied();
         let anchor = opened.unwrap_or(rollout.reset_at.unwrap_or(rollout.started_at));
-        let elected = if open { elected_pct(&ring.settings, anchor, now) } else { 0 };
+        let kept = rollout.elected.get(&key).copied().unwrap_or(0);
+        let elected = if open { elected_pct(&ring.settings, anchor, now).max(kept) } else { 0 };
         Some(Self { key, lane, ring, open, elected })
     }
 

@@ -4,9 +4,11 @@ use super::super::change::{Change, LeaseEnd};
 use super::super::fleet::{Machine, Ring, RingSettings, Rung};
 use super::super::ids::{MachineId, RingId};
 use super::super::input::RingPatch;
+use super::super::lane::LaneKey;
 use super::super::refusal::Refusal;
 use super::super::release::Digest;
 use super::super::rollout::Rollout;
+use super::super::rows::LaneView;
 use super::super::verdict::Reply;
 use super::super::world::{CATALOG_MAX, World};
 use super::draft::Draft;
@@ -43,7 +45,9 @@ pub(super) fn patch(draft: &mut Draft<'_>, id: RingId, patch: &RingPatch) -> Rep
         Ok(settings) if settings == before => Reply::Done,
         Ok(settings) => {
             let capped = settings.max_in_flight > 0;
+            let elected = elected(draft, id);
             draft.push(Change::RingChanged { ring: id, settings });
+            keep_elected(draft, id, elected);
             match (before.max_in_flight > 0, capped) {
                 (true, false) => uncap(draft, id),
                 (false, true) => adopt(draft, id),
@@ -91,6 +95,26 @@ fn check_ladder(ladder: &[Rung]) -> Result<(), Refusal> {
         return fault("must not lower pct from one step to the next");
     }
     Ok(())
+}
+
+/// How far each open lane of a ring is elected.
+fn elected(draft: &Draft<'_>, ring: RingId) -> Vec<(LaneKey, u8)> {
+    let world = draft.world();
+    let Some(rollout) = world.running() else { return Vec::new() };
+    let keys = world.lanes().iter().map(|(key, _)| *key).filter(|(_, id)| *id == ring);
+    keys.filter_map(|key| Some((key, LaneView::of(world, rollout, key, draft.now)?.elected))).collect()
+}
+
+/// Election never shrinks within a generation: a lowered ladder leaves the elected elected (R75).
+fn keep_elected(draft: &mut Draft<'_>, ring: RingId, before: Vec<(LaneKey, u8)>) {
+    let after = elected(draft, ring);
+    let Some(rollout) = draft.world().running().map(|r| r.id) else { return };
+    for (key, pct) in before {
+        if after.iter().any(|(other, now)| *other == key && *now < pct) {
+            let (environment, ring) = key;
+            draft.push(Change::ElectionKept { rollout, environment, ring, pct });
+        }
+    }
 }
 
 /// The release valve: every lease of the ring ends, the runs go on without one (R125).

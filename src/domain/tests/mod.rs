@@ -15,4 +15,5 @@ mod settings;
 mod membership;
 mod sentences;
 mod failure_modes;
+mod preflight;
 mod random;

@@ -82,6 +82,18 @@ fn the_ladder_elects_by_bucket_and_time() {
 }
 
 #[test]
+fn election_never_shrinks_within_a_generation() {
+    // R75
+    let mut rig = Rig::line("oak", RingPatch { max_in_flight: Some(9), ..ladder(&[(0, 100)]) }, &["a", "b", "c"]);
+    rig.start("v1");
+    rig.patch("oak", ladder(&[(0, 2), (600, 3)]));
+    assert_eq!((rig.state("b"), rig.state("c")), ("queued", "queued"));
+    assert!(rig.poll("c").is_some());
+    rig.start("v1");
+    assert_eq!((rig.state("a"), rig.state("b")), ("queued", "waiting"), "a new generation elects anew");
+}
+
+#[test]
 fn a_ladder_that_tops_out_below_100_holds_the_cursor() {
     // R73
     let mut rig = Rig::line("oak", RingPatch { max_in_flight: Some(9), ..ladder(&[(0, 2)]) }, &["a", "b"]);

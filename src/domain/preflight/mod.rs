@@ -1,0 +1,8 @@
+//! Preflight: what an operator checks before a window opens, as pass, warn or fail. Explains, enforces nothing (R167).
+
+mod check;
+mod account;
+mod rings;
+mod path;
+
+pub use check::{Check, Grade, Plan, preflight};
