@@ -13,7 +13,7 @@ use kura_console::domain::span::Seconds;
 use kura_console::domain::world::World;
 
 /// How many kinds of changes there are.
-pub(crate) const KINDS: usize = 26;
+pub(crate) const KINDS: usize = 27;
 
 const LEASE_ENDS: [LeaseEnd; 9] = [
     LeaseEnd::Success,
@@ -65,7 +65,8 @@ pub(crate) fn kind_of(change: &Change) -> usize {
         Change::ResultReported { .. } => 22,
         Change::RenderFailed { .. } => 23,
         Change::RenderRecovered { .. } => 24,
-        Change::SeatTaken { .. } => 25,
+        Change::ElectionKept { .. } => 25,
+        Change::SeatTaken { .. } => 26,
     }
 }
 
@@ -93,7 +94,7 @@ pub(crate) fn entry(revision: Revision, n: u64, change: Change) -> Entry {
 /// A verdict of `size` changes on top of `expected`, different for every `n`.
 pub(crate) fn batch(account: AccountId, expected: Revision, size: u64, n: u64) -> Batch {
     let pick = |i: u64| n.wrapping_mul(31).wrapping_add(i * 7);
-    let kind = |i: u64| usize::try_from(pick(i) % 25).unwrap();
+    let kind = |i: u64| usize::try_from(pick(i) % 26).unwrap();
     let entries = (1..=size).map(|i| entry(expected + i, pick(i), change(kind(i), pick(i)))).collect();
     Batch { account, expected, epoch: None, entries }
 }
@@ -282,6 +283,12 @@ impl Subject {
             },
             Change::RenderFailed { machine, error: RenderError { generation, missing, at: moment(4) } },
             Change::RenderRecovered { machine },
+            Change::ElectionKept {
+                rollout: self.rollout(),
+                environment: self.environment(),
+                ring: self.ring(),
+                pct: u8::try_from(self.0 % 101).unwrap(),
+            },
             Change::SeatTaken { holder: "serve@bastion-1:4711".to_owned(), epoch: self.0 },
         ]
     }
