@@ -3,6 +3,8 @@
 pub mod args;
 pub mod entry;
 pub mod target;
+pub mod look;
+pub mod console;
 pub mod attach;
 pub mod demo;
 pub mod serve;

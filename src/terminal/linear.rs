@@ -1,0 +1,37 @@
+//! The console without a screen: one picture as plain lines, for pipes and for terminals that can do nothing else.
+
+use ratatui::buffer::{Buffer, CellWidth};
+
+/// The rows of a frame as text: no colours, no escapes, no blanks at the end of a line, no empty lines at the
+/// end, and never two in a row: a frame is as high as its terminal, a text is as long as what it says.
+pub fn lines(frame: &Buffer) -> String {
+    let mut text = String::new();
+    for y in frame.area.top()..frame.area.bottom() {
+        let mut x = frame.area.left();
+        while x < frame.area.right() {
+            let cell = &frame[(x, y)];
+            text.push_str(cell.symbol());
+            x += cell.cell_width().max(1);
+        }
+        text.truncate(text.trim_end_matches(' ').len());
+        if !text.ends_with("\n\n") {
+            text.push('\n');
+        }
+    }
+    text.truncate(text.trim_end_matches('\n').len());
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_as_plain_lines() {
+        let frame =
+            Buffer::with_lines(["┌ now ┐   ", "漢字 ash  ", "          ", "          ", "end       ", "          "]);
+        assert_eq!(lines(&frame), "┌ now ┐\n漢字 ash\n\nend\n");
+        assert_eq!(lines(&Buffer::with_lines(["   "])), "\n");
+    }
+}
