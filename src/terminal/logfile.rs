@@ -3,7 +3,7 @@
 
 use std::env;
 use std::fmt::{self, Write as _};
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -81,6 +81,11 @@ fn named(path: &Path) -> Result<(Log, Option<NonBlocking>), Problem> {
 
 fn usual() -> (Log, Option<NonBlocking>) {
     let Some(directory) = state_directory() else { return unwritten("neither XDG_STATE_HOME nor HOME is set") };
+    // The appender complains to the terminal about a directory that is not there yet, so it is there.
+    let made = fs::create_dir_all(&directory);
+    if let Err(error) = made {
+        return unwritten(&format!("{}: {error}", directory.display()));
+    }
     let appender = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("console")
