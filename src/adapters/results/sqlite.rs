@@ -1,7 +1,7 @@
 //! Results in the file beside the journal.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use sqlx::QueryBuilder;
@@ -32,6 +32,7 @@ pub struct SqliteResults {
 struct Shared {
     file: Arc<TelemetryFile>,
     kept: u64,
+    retry_every: Duration,
     filed: AtomicU64,
     /// The last read or write failed.
     unreadable: AtomicBool,
@@ -42,13 +43,14 @@ struct Shared {
 impl SqliteResults {
     /// Opens nothing yet; the first use does.
     pub fn new(file: Arc<TelemetryFile>) -> Self {
-        Self::keeping(file, RESULTS_KEPT)
+        Self::tuned(file, RESULTS_KEPT, RETRY_EVERY)
     }
 
-    /// The same with another number of results per account.
-    pub fn keeping(file: Arc<TelemetryFile>, kept: u64) -> Self {
+    /// The same with another number of results per account, and another patience after a failure.
+    pub fn tuned(file: Arc<TelemetryFile>, kept: u64, retry_every: Duration) -> Self {
         let (unreadable, retrying) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { shared: Arc::new(Shared { file, kept, filed: AtomicU64::new(0), unreadable, retrying }) }
+        let filed = AtomicU64::new(0);
+        Self { shared: Arc::new(Shared { file, kept, retry_every, filed, unreadable, retrying }) }
     }
 
     /// Finds out whether the store can be written and read; called once at the start, so that an outage is known before
@@ -62,7 +64,7 @@ impl SqliteResults {
     fn noting<T>(&self, answer: Result<T, JournalError>) -> Result<T, JournalError> {
         self.shared.unreadable.store(answer.is_err(), Ordering::SeqCst);
         if answer.is_err() && !self.shared.retrying.swap(true, Ordering::SeqCst) {
-            tokio::spawn(retry(Arc::downgrade(&self.shared)));
+            tokio::spawn(retry(Arc::downgrade(&self.shared), self.shared.retry_every));
         }
         answer
     }
@@ -141,9 +143,9 @@ impl Results for SqliteResults {
 }
 
 /// Looks again and again until the store answers or nobody needs it any more.
-async fn retry(shared: std::sync::Weak<Shared>) {
+async fn retry(shared: Weak<Shared>, every: Duration) {
     loop {
-        tokio::time::sleep(RETRY_EVERY).await;
+        tokio::time::sleep(every).await;
         let Some(shared) = shared.upgrade() else { return };
         if !shared.unreadable.load(Ordering::SeqCst) || shared.pulse().await.is_ok() {
             shared.unreadable.store(false, Ordering::SeqCst);

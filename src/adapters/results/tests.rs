@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::memory::MemoryResults;
-use super::sqlite::{CLEARED_EVERY, SqliteResults};
+use super::sqlite::{CLEARED_EVERY, RETRY_EVERY, SqliteResults};
 use super::trim::tests::result;
 use super::trim::{FIND_MAX, LOG_TAIL_MAX};
 use crate::adapters::sqlite::telemetry::TelemetryFile;
@@ -108,9 +108,28 @@ async fn a_file_that_fails_is_unreadable_until_something_succeeds() {
 }
 
 #[tokio::test]
+async fn an_outage_ends_without_anybody_asking() {
+    // R146
+    let directory = tempfile::tempdir().unwrap();
+    let missing = directory.path().join("not-yet");
+    let soon = std::time::Duration::from_millis(5);
+    let results = SqliteResults::tuned(file(&missing), 10, soon);
+    assert!(results.file(account(), result("ash", "v1", 1)).await.is_err());
+    tokio::time::sleep(soon * 4).await;
+    assert_eq!(results.telemetry(), Telemetry::Unreadable, "it lasts");
+    std::fs::create_dir(&missing).unwrap();
+    let over = async {
+        while results.telemetry() == Telemetry::Unreadable {
+            tokio::time::sleep(soon).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(10), over).await.unwrap();
+}
+
+#[tokio::test]
 async fn only_the_newest_results_of_an_account_are_kept() {
     let directory = tempfile::tempdir().unwrap();
-    let results = SqliteResults::keeping(file(directory.path()), 10);
+    let results = SqliteResults::tuned(file(directory.path()), 10, RETRY_EVERY);
     for run in 0..i64::try_from(CLEARED_EVERY).unwrap() {
         results.file(account(), result("ash", "v1", run)).await.unwrap();
     }
