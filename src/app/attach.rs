@@ -1,6 +1,6 @@
 //! The way to run: attach. The console on a control plane somewhere else.
 
-use super::console::run_console;
+use super::console::{Backstage, run_console};
 use super::look::ScreenArgs;
 use super::target::TargetArgs;
 use crate::adapters::clock::SystemClock;
@@ -29,6 +29,6 @@ pub fn run(args: Args) -> Result<(), Problem> {
     let whom = target.endpoint.to_string();
     run_console(&args.screen, &whom, async |clock: SystemClock| {
         let link = RemoteLink::start(target.endpoint, &target.token, clock)?;
-        Ok((link, async {}))
+        Ok(Backstage { link, clock, farewell: async {} })
     })
 }

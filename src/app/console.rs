@@ -25,7 +25,7 @@ use crate::control::ports::Clock;
 use crate::terminal::heard::{HEARD_QUEUED, Heard};
 use crate::terminal::run::{End, Run};
 use crate::terminal::screen::Screen;
-use crate::terminal::stage::Stage;
+use crate::terminal::stage::{Moment, Stage};
 use crate::terminal::tty::Tty;
 use crate::terminal::{convert, input, linear, logfile, reload, signals};
 use crate::wire::problem::{Problem, ProblemKind};
@@ -45,18 +45,28 @@ const PICTURE_WAIT: Duration = Duration::from_secs(10);
 /// Size of the one picture that is printed where there is no screen.
 const PRINTED: (u16, u16) = (100, 50);
 
-/// Shows the console until the person leaves. The first frame is drawn before `connect` is called; that gives the link
-/// and what is to be awaited after the console ended.
+/// What stands behind a console.
+pub struct Backstage<L, S, F> {
+    /// Its link.
+    pub link: L,
+    /// The clock its world lives by.
+    pub clock: S,
+    /// What is awaited once the console ended, so that whatever was started for it ends in order.
+    pub farewell: F,
+}
+
+/// Shows the console until the person leaves. The first frame is drawn before `connect` is called.
 ///
 /// # Errors
 /// When flags, the terminal or `connect` do not allow it. A far end that cannot be reached is none: it is shown.
-pub fn run_console<L, F>(
+pub fn run_console<L, S, F>(
     flags: &ScreenArgs,
     endpoint: &str,
-    connect: impl AsyncFnOnce(SystemClock) -> Result<(L, F), Problem>,
+    connect: impl AsyncFnOnce(SystemClock) -> Result<Backstage<L, S, F>, Problem>,
 ) -> Result<(), Problem>
 where
     L: Link,
+    S: Clock,
     F: Future<Output = ()>,
 {
     let look = Look::of(flags, &|name| std::env::var(name).ok())?;
@@ -66,12 +76,12 @@ where
     }
     let (tell, heard) = mpsc::channel(HEARD_QUEUED);
     let log = logfile::start(flags.log_file.as_deref(), &clock, tell.clone())?;
-    let screen = Screen::of(Tty::of_process()?);
+    let screen = Screen::of(Tty::of_process()?).without_stderr().map_err(|error| no_thread(&error))?;
     screen.give_back_on_panic();
     let taken = screen.take()?;
     let model = Model::new(setup(&look, flags, endpoint, &clock, screen.tty().size()));
     let mut stage = Stage::new(model, look.theme.clone(), screen.clone());
-    stage.open(clock.now()).map_err(|error| unwritable(&error))?;
+    stage.open(Moment { wall: clock.now(), shown: clock.now() }).map_err(|error| unwritable(&error))?;
 
     let runtime = runtime()?;
     let end = runtime.block_on(async {
@@ -79,8 +89,8 @@ where
         input::listen(screen.clone(), tell.clone()).map_err(|error| no_thread(&error))?;
         report(&log);
         follow_files(&look, &clock, &tell);
-        let (link, farewell) = connect(clock).await?;
-        let end = Run::new(screen.clone(), stage, link, clock, (tell, heard)).go().await;
+        let Backstage { link, clock: shown, farewell } = connect(clock).await?;
+        let end = Run::new(screen.clone(), stage, (link, shown), clock, (tell, heard)).go().await;
         within(FAREWELL_WAIT, &clock, farewell).await;
         end.map_err(|error| unwritable(&error))
     });
@@ -145,30 +155,33 @@ fn follow_files(look: &Look, clock: &SystemClock, tell: &Sender<Heard>) {
 }
 
 /// Without a screen: one picture, once it is there, as plain lines.
-fn print_once<L, F>(
+fn print_once<L, S, F>(
     look: &Look,
     flags: &ScreenArgs,
     endpoint: &str,
     clock: SystemClock,
-    connect: impl AsyncFnOnce(SystemClock) -> Result<(L, F), Problem>,
+    connect: impl AsyncFnOnce(SystemClock) -> Result<Backstage<L, S, F>, Problem>,
 ) -> Result<(), Problem>
 where
     L: Link,
+    S: Clock,
     F: Future<Output = ()>,
 {
     let runtime = runtime()?;
-    let picture = runtime.block_on(async {
-        let (link, farewell) = connect(clock).await?;
+    let seen = runtime.block_on(async {
+        let Backstage { link, clock: shown, farewell } = connect(clock).await?;
         let picture = first_picture(link.pictures(), &clock).await;
+        let now = shown.now();
         within(FAREWELL_WAIT, &clock, farewell).await;
-        picture
+        picture.map(|picture| (picture, now))
     });
     runtime.shutdown_timeout(THREADS_WAIT);
-    let mut model = Model::new(setup(look, flags, endpoint, &clock, PRINTED));
+    let (picture, now) = seen?;
+    let mut model = Model::new(Setup { now, ..setup(look, flags, endpoint, &clock, PRINTED) });
     // Nothing is there to perform an effect for: this console only looks, once.
-    let _ = update(&mut model, Msg::Picture(Box::new(convert::snapshot(picture?))));
+    let _ = update(&mut model, Msg::Picture(Box::new(convert::snapshot(picture))));
     let mut frame = Buffer::empty(Rect::new(0, 0, PRINTED.0, PRINTED.1));
-    view(&model, &look.theme, clock.now(), frame.area, &mut frame);
+    view(&model, &look.theme, now, frame.area, &mut frame);
     match io::stdout().lock().write_all(linear::lines(&frame).as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
         _ => Ok(()),

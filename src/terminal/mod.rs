@@ -2,6 +2,7 @@
 
 // The terminal itself: taken once, given back once.
 pub mod tty;
+pub mod stderr;
 pub mod screen;
 pub mod job;
 pub mod last;

@@ -3,7 +3,6 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use jiff::Timestamp;
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::sync::watch;
 
@@ -14,7 +13,7 @@ use super::effects::Errands;
 use super::heard::Heard;
 use super::job;
 use super::screen::Screen;
-use super::stage::Stage;
+use super::stage::{Moment, Stage};
 use crate::console::effect::Effect;
 use crate::console::msg::{Level, Msg, Notice};
 use crate::control::link::Link;
@@ -35,11 +34,17 @@ pub enum End {
     HungUp,
 }
 
+/// Both ends of what the loop hears.
+pub type Channel = (Sender<Heard>, Receiver<Heard>);
+
 /// Everything the loop holds.
-pub struct Run<L, C> {
+pub struct Run<L, W, S> {
     screen: Screen,
     stage: Stage,
-    clock: C,
+    /// Ours.
+    wall: W,
+    /// The world's.
+    shown: S,
     heard: Receiver<Heard>,
     pictures: watch::Receiver<Picture>,
     errands: Errands<L>,
@@ -49,19 +54,13 @@ pub struct Run<L, C> {
     deaf: bool,
 }
 
-impl<L: Link, C: Clock> Run<L, C> {
-    /// A loop over `link`, which tells itself answers through `tell`.
-    pub fn new(
-        screen: Screen,
-        stage: Stage,
-        link: L,
-        clock: C,
-        (tell, heard): (Sender<Heard>, Receiver<Heard>),
-    ) -> Self {
+impl<L: Link, W: Clock, S: Clock> Run<L, W, S> {
+    /// A loop over `link`, whose world lives by the clock `shown`; answers are told to it through `tell`.
+    pub fn new(screen: Screen, stage: Stage, (link, shown): (L, S), wall: W, (tell, heard): Channel) -> Self {
         let mut pictures = link.pictures();
         pictures.mark_changed();
         let errands = Errands::new(link, tell);
-        Self { screen, stage, clock, heard, pictures, errands, fresh: false, deaf: false }
+        Self { screen, stage, wall, shown, heard, pictures, errands, fresh: false, deaf: false }
     }
 
     /// Runs until somebody ends it, gives the screen back, and lets orders under way finish.
@@ -71,8 +70,12 @@ impl<L: Link, C: Clock> Run<L, C> {
     pub async fn go(mut self) -> io::Result<End> {
         let end = self.until_the_end().await;
         self.screen.leave();
-        self.errands.finish(&self.clock).await;
+        self.errands.finish(&self.wall).await;
         end
+    }
+
+    fn now(&self) -> Moment {
+        Moment { wall: self.wall.now(), shown: self.shown.now() }
     }
 
     async fn until_the_end(&mut self) -> io::Result<End> {
@@ -97,10 +100,10 @@ impl<L: Link, C: Clock> Run<L, C> {
 
     /// The next thing heard; none when it is time to draw or a newer picture is there.
     async fn listen(&mut self) -> Option<Heard> {
-        let wait = self.stage.wait(self.clock.now());
+        let wait = self.stage.wait(self.now());
         let time_to_draw = async {
             match wait {
-                Some(span) => self.clock.sleep(span).await,
+                Some(span) => self.wall.sleep(span).await,
                 None => std::future::pending().await,
             }
         };
@@ -124,7 +127,7 @@ impl<L: Link, C: Clock> Run<L, C> {
     }
 
     fn take(&mut self, heard: Heard) -> io::Result<ControlFlow<End>> {
-        let now = self.clock.now();
+        let now = self.now();
         let effects = match heard {
             Heard::Ending(signal) => return Ok(ControlFlow::Break(End::Signal(signal))),
             Heard::HungUp => return Ok(ControlFlow::Break(End::HungUp)),
@@ -148,7 +151,7 @@ impl<L: Link, C: Clock> Run<L, C> {
 
     /// The newest picture is taken in right before it is drawn: those in between cost nothing.
     fn draw(&mut self) -> io::Result<ControlFlow<End>> {
-        let now = self.clock.now();
+        let now = self.now();
         if !self.stage.is_due(now) {
             return Ok(ControlFlow::Continue(()));
         }
@@ -161,7 +164,7 @@ impl<L: Link, C: Clock> Run<L, C> {
         self.perform(effects, now)
     }
 
-    fn perform(&mut self, effects: Vec<Effect>, now: Timestamp) -> io::Result<ControlFlow<End>> {
+    fn perform(&mut self, effects: Vec<Effect>, now: Moment) -> io::Result<ControlFlow<End>> {
         for effect in effects {
             match effect {
                 Effect::Quit => return Ok(ControlFlow::Break(End::Quit)),
@@ -175,7 +178,7 @@ impl<L: Link, C: Clock> Run<L, C> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn copy(&mut self, text: &str, now: Timestamp) -> io::Result<()> {
+    fn copy(&mut self, text: &str, now: Moment) -> io::Result<()> {
         match copy(text) {
             Some(sequence) => self.screen.write(&sequence)?,
             None => self.notice(format!("not copied: longer than the {COPY_MAX} bytes terminals take"), now),
@@ -184,7 +187,7 @@ impl<L: Link, C: Clock> Run<L, C> {
     }
 
     /// Stops the process until it is continued; SIGCONT brings the console back.
-    fn suspend(&mut self, now: Timestamp) -> io::Result<()> {
+    fn suspend(&mut self, now: Moment) -> io::Result<()> {
         if job::has_shell() {
             self.stage.go_away();
             job::stop()?;
@@ -194,9 +197,9 @@ impl<L: Link, C: Clock> Run<L, C> {
         Ok(())
     }
 
-    fn notice(&mut self, text: String, at: Timestamp) {
-        let notice = Notice { at, level: Level::Warning, text };
+    fn notice(&mut self, text: String, now: Moment) {
+        let notice = Notice { at: now.shown, level: Level::Warning, text };
         // A notice asks for nothing in return.
-        let _ = self.stage.take(Msg::Notice(notice), at);
+        let _ = self.stage.take(Msg::Notice(notice), now);
     }
 }

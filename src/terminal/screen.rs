@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
+use super::stderr::{Detour, Diverted};
 use super::tty::Tty;
 use crate::wire::problem::{Problem, ProblemKind};
 
@@ -23,8 +24,17 @@ const FAULT_CODE: i32 = 101;
 #[derive(Debug, Clone)]
 pub struct Screen {
     tty: Arc<Tty>,
-    /// The terminal's modes before the screen was taken; none = it is not ours.
-    before: Arc<Mutex<Option<Termios>>>,
+    /// How things were before the screen was taken; none = it is not ours.
+    before: Arc<Mutex<Option<Before>>>,
+    /// Where standard error goes meanwhile.
+    detour: Option<Arc<Detour>>,
+}
+
+/// What is put back.
+#[derive(Debug)]
+struct Before {
+    modes: Termios,
+    _stderr: Option<Diverted>,
 }
 
 /// As long as this lives the screen is ours; dropping it gives the screen back.
@@ -34,7 +44,16 @@ pub struct Taken(Screen);
 impl Screen {
     /// The screen of `tty`, not taken yet.
     pub fn of(tty: Tty) -> Self {
-        Self { tty: Arc::new(tty), before: Arc::default() }
+        Self { tty: Arc::new(tty), before: Arc::default(), detour: None }
+    }
+
+    /// The same, with standard error led into the log while the screen is taken.
+    ///
+    /// # Errors
+    /// When the system gives no pipe or no thread.
+    pub fn without_stderr(mut self) -> io::Result<Self> {
+        self.detour = Detour::open()?.map(Arc::new);
+        Ok(self)
     }
 
     /// The device below.
@@ -58,21 +77,24 @@ impl Screen {
     /// When the terminal refuses; what was done until then is undone by `leave`.
     pub fn enter(&self) -> io::Result<()> {
         {
-            let mut before = self.modes();
+            let mut before = self.before();
             let now = tcgetattr(self.tty.keys())?;
             let mut raw = now.clone();
             raw.make_raw();
             // First of all, so that a process in the background is stopped here, before it writes anything.
             tcsetattr(self.tty.keys(), OptionalActions::Now, &raw)?;
-            before.get_or_insert(now);
+            if before.is_none() {
+                let stderr = self.detour.as_ref().and_then(|detour| detour.take().ok());
+                *before = Some(Before { modes: now, _stderr: stderr });
+            }
         }
         self.tty.write(ENTER)
     }
 
     /// Gives the screen back; false where it was not ours any more.
     pub fn leave(&self) -> bool {
-        let Some(before) = self.modes().take() else { return false };
-        self.restore_modes(&before);
+        let Some(before) = self.before().take() else { return false };
+        self.restore_modes(&before.modes);
         // A terminal that is gone has nothing to be restored.
         let _ = self.tty.write(LEAVE);
         true
@@ -80,9 +102,9 @@ impl Screen {
 
     /// Gives the screen back without ever waiting for the terminal: what it did not take yet is thrown away.
     pub fn abandon(&self) {
-        let Some(before) = self.modes().take() else { return };
+        let Some(before) = self.before().take() else { return };
         let _ = tcflush(self.tty.frames(), QueueSelector::OFlush);
-        self.restore_modes(&before);
+        self.restore_modes(&before.modes);
         if self.tty.takes_bytes(0) {
             let _ = self.tty.write(LEAVE);
         }
@@ -93,7 +115,7 @@ impl Screen {
     /// # Errors
     /// When the terminal is gone.
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        let ours = self.modes().is_some();
+        let ours = self.before().is_some();
         if ours { self.tty.write(bytes) } else { Ok(()) }
     }
 
@@ -118,7 +140,7 @@ impl Screen {
         let _ = tcsetattr(self.tty.keys(), OptionalActions::Now, before);
     }
 
-    fn modes(&self) -> MutexGuard<'_, Option<Termios>> {
+    fn before(&self) -> MutexGuard<'_, Option<Before>> {
         self.before.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,6 +17,16 @@ use crate::console::view::view;
 /// Shortest time between two frames: a burst of changes costs 30 frames a second, the first change none of it.
 pub const FRAME_MIN: SignedDuration = SignedDuration::from_millis(33);
 
+/// One moment on two clocks. They differ where a simulated world is shown: its time runs at its own speed, while the
+/// person and the terminal live in ours.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// Ours: keeps the pace.
+    pub wall: Timestamp,
+    /// The world's: what is shown.
+    pub shown: Timestamp,
+}
+
 /// Model, theme, canvas, and when to draw next.
 #[derive(Debug)]
 pub struct Stage {
@@ -26,8 +36,9 @@ pub struct Stage {
     screen: Screen,
     /// Something changed since the last frame.
     changed: bool,
+    /// By our clock.
     drawn_at: Option<Timestamp>,
-    /// When the same model looks different by time alone.
+    /// When the same model looks different by time alone, by the world's clock.
     wake: Option<Timestamp>,
     /// Nothing is drawn while something else has the terminal.
     away: bool,
@@ -40,33 +51,27 @@ impl Stage {
         Self { model, theme, canvas, screen, changed: true, drawn_at: None, wake: None, away: false }
     }
 
-    /// The console takes in a message at `now`; what it asks for in return.
-    pub fn take(&mut self, msg: Msg, now: Timestamp) -> Vec<Effect> {
+    /// The console takes in a message; what it asks for in return.
+    pub fn take(&mut self, msg: Msg, now: Moment) -> Vec<Effect> {
         self.changed = true;
-        let mut effects = update(&mut self.model, Msg::Clock(now));
+        let mut effects = update(&mut self.model, Msg::Clock(now.shown));
         effects.extend(update(&mut self.model, msg));
         effects
     }
 
-    /// When to draw next: not before the pace allows it; none = not until something happens.
-    fn due(&self) -> Option<Timestamp> {
+    /// Whether it is time to draw: something changed, or time alone changes what one sees, and the pace allows it.
+    pub fn is_due(&self, now: Moment) -> bool {
+        self.wait(now).is_some_and(|wait| wait.is_zero())
+    }
+
+    /// How long to wait until it is time to draw; none = until something happens.
+    pub fn wait(&self, now: Moment) -> Option<Duration> {
         if self.away {
             return None;
         }
-        let pace = self.drawn_at.map_or(Timestamp::MIN, |at| at.saturating_add(FRAME_MIN).unwrap_or(Timestamp::MAX));
-        if self.changed { Some(pace) } else { self.wake.map(|wake| wake.max(pace)) }
-    }
-
-    /// How long to wait from `now` until it is time to draw; none = until something happens.
-    pub fn wait(&self, now: Timestamp) -> Option<Duration> {
-        let left = self.due()?.duration_since(now);
-        // A moment longer rather than a moment too early, which would mean drawing twice.
-        Some(Duration::try_from(left).unwrap_or_default() + Duration::from_micros(u64::from(left.is_positive())))
-    }
-
-    /// Whether it is time to draw.
-    pub fn is_due(&self, now: Timestamp) -> bool {
-        self.due().is_some_and(|due| due <= now)
+        let pace = self.drawn_at.map_or(SignedDuration::ZERO, |at| FRAME_MIN - now.wall.duration_since(at));
+        let change = if self.changed { SignedDuration::ZERO } else { self.wake?.duration_since(now.shown) };
+        Some(Duration::try_from(pace.max(change)).unwrap_or_default())
     }
 
     /// Something the next frame will show is there.
@@ -78,7 +83,7 @@ impl Stage {
     ///
     /// # Errors
     /// When the terminal is gone.
-    pub fn open(&mut self, now: Timestamp) -> io::Result<()> {
+    pub fn open(&mut self, now: Moment) -> io::Result<()> {
         self.paint(now)
     }
 
@@ -86,23 +91,23 @@ impl Stage {
     ///
     /// # Errors
     /// When the terminal is gone.
-    pub fn draw(&mut self, now: Timestamp) -> io::Result<Vec<Effect>> {
-        let mut effects = update(&mut self.model, Msg::Clock(now));
+    pub fn draw(&mut self, now: Moment) -> io::Result<Vec<Effect>> {
+        let mut effects = update(&mut self.model, Msg::Clock(now.shown));
         self.paint(now)?;
-        (self.changed, self.drawn_at) = (false, Some(now));
+        (self.changed, self.drawn_at) = (false, Some(now.wall));
         effects.extend(update(&mut self.model, Msg::Drawn));
         Ok(effects)
     }
 
-    fn paint(&mut self, now: Timestamp) -> io::Result<()> {
+    fn paint(&mut self, now: Moment) -> io::Result<()> {
         let buffer = self.canvas.blank();
-        self.wake = view(&self.model, &self.theme, now, buffer.area, buffer);
+        self.wake = view(&self.model, &self.theme, now.shown, buffer.area, buffer);
         let frame = self.canvas.frame();
         if frame.is_empty() { Ok(()) } else { self.screen.write(&frame) }
     }
 
     /// The terminal may have another size.
-    pub fn resize(&mut self, now: Timestamp) -> Vec<Effect> {
+    pub fn resize(&mut self, now: Moment) -> Vec<Effect> {
         let (width, height) = self.screen.tty().size();
         self.canvas.resize((width, height));
         self.take(Msg::Resize { width, height }, now)
@@ -135,7 +140,7 @@ impl Stage {
     ///
     /// # Errors
     /// When the terminal is gone.
-    pub fn come_back(&mut self, now: Timestamp) -> io::Result<Vec<Effect>> {
+    pub fn come_back(&mut self, now: Moment) -> io::Result<Vec<Effect>> {
         self.screen.enter()?;
         self.away = false;
         self.forget();
