@@ -1,12 +1,159 @@
-//! The way to run: status.
+//! The way to run: status. The current rollout without a screen, for people and for programs.
 
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::report;
+use super::target::{Target, TargetArgs};
+use crate::adapters::clock::SystemClock;
+use crate::adapters::remote::client::{Client, Failure};
+use crate::adapters::remote::link::RemoteLink;
+use crate::control::link::Link;
+use crate::control::picture::{Freshness, Picture};
+use crate::control::ports::Clock;
+use crate::domain::explain::{Subject, explain};
+use crate::domain::observed::Observed;
+use crate::domain::world::World;
+use crate::wire::explain::ExplanationBody;
 use crate::wire::problem::{Problem, ProblemKind};
+use crate::wire::status::{StatusBody, status};
+use crate::wire::world::{PATH as WORLD_PATH, WorldBody};
+
+/// How often `--watch` prints at most.
+const WATCH_EVERY: Duration = Duration::from_secs(1);
+
+/// How it is printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Output {
+    /// For people, at 80 columns.
+    #[default]
+    Text,
+    /// For programs: one object; with --watch one per line.
+    Json,
+}
 
 /// Flags.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// How it is printed.
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: Output,
+    /// Print again whenever something changes, until it is interrupted.
+    #[arg(long)]
+    watch: bool,
+}
+
+/// One look at an account.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Look {
+    /// Its name.
+    pub account: String,
+    /// Where it was looked at.
+    pub api: String,
+    /// What the account waits for.
+    pub explain: ExplanationBody,
+    /// The current rollout; null before the first one.
+    pub status: Option<StatusBody>,
+    /// What people call its release.
+    pub git_ref: Option<String>,
+    /// Who started it.
+    pub started_by: Option<String>,
+    /// When.
+    pub started_at: Option<Timestamp>,
+    /// When it was looked at, by the clock the ages are counted with.
+    pub now: Timestamp,
+    /// Set while nothing new arrives: why.
+    pub stale: Option<String>,
+}
 
 /// Runs it.
-pub fn run(_args: Args) -> Result<(), Problem> {
-    Err(Problem::new(ProblemKind::Internal, "not_built", "this way to run is being built"))
+pub fn run(args: Args) -> Result<(), Problem> {
+    let target = args.target.resolve()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|e| Problem::new(ProblemKind::Internal, "runtime", format!("no threads: {e}")))?;
+    runtime.block_on(async {
+        let look = once(&target).await?;
+        print(&look, args.output, false)?;
+        if args.watch { watch(target, args.output).await } else { Ok(()) }
+    })
+}
+
+async fn once(target: &Target) -> Result<Look, Problem> {
+    let client = Client::new(target.endpoint.clone(), &target.token)?;
+    let body: WorldBody = client.get(WORLD_PATH).await.map_err(Failure::into_problem)?;
+    let api = target.endpoint.to_string();
+    Ok(look(&body.account.name, api, &body.world, &body.observed, body.now, body.journal.map(|trouble| trouble.why)))
+}
+
+/// Prints for ever; the reader that goes away is its end.
+async fn watch(target: Target, output: Output) -> Result<(), Problem> {
+    let clock = SystemClock::start();
+    let link = RemoteLink::start(target.endpoint, &target.token, clock)?;
+    let mut pictures = link.pictures();
+    let mut last = None;
+    while pictures.changed().await.is_ok() {
+        let picture = pictures.borrow_and_update().clone();
+        if let Some(look) = look_at(&picture, clock.now())? {
+            let shown = report::text(&look);
+            if last.as_ref() != Some(&shown) {
+                print(&look, output, io::stdout().is_terminal())?;
+                last = Some(shown);
+            }
+        }
+        clock.sleep(WATCH_EVERY).await;
+    }
+    Ok(())
+}
+
+/// What a picture shows; none before there is anything to see. A refusal is the end.
+fn look_at(picture: &Picture, now: Timestamp) -> Result<Option<Look>, Problem> {
+    let stale = match &picture.api {
+        Freshness::Connecting => return Ok(None),
+        Freshness::Live(_) => None,
+        Freshness::Lost { why, .. } => Some(why.clone()),
+        Freshness::Refused { why, hint } => {
+            return Err(Problem::new(ProblemKind::Forbidden, "refused", why.clone()).hint(hint.clone()));
+        }
+    };
+    let (world, observed) = (&picture.world, &picture.observed);
+    Ok(Some(look(&picture.account, picture.endpoint.clone(), world, observed, now, stale)))
+}
+
+fn look(account: &str, api: String, world: &World, observed: &Observed, now: Timestamp, stale: Option<String>) -> Look {
+    let current = world.current();
+    Look {
+        account: account.to_owned(),
+        api,
+        explain: explain(world, observed, Subject::Rollout, now).into(),
+        status: current.map(|rollout| status(world, observed, rollout, now, usize::MAX)),
+        git_ref: current.map(|rollout| world.release_name(rollout.release).to_owned()),
+        started_by: current.map(|rollout| rollout.started_by.clone()),
+        started_at: current.map(|rollout| rollout.started_at),
+        now,
+        stale,
+    }
+}
+
+/// A reader that went away, as `head` does, is no problem.
+fn print(look: &Look, output: Output, clear: bool) -> Result<(), Problem> {
+    let unwritable =
+        |why: String| Problem::new(ProblemKind::Internal, "stdout", format!("nothing can be printed: {why}"));
+    let mut text = match output {
+        Output::Text => report::text(look),
+        Output::Json => serde_json::to_string(look).map_err(|error| unwritable(error.to_string()))? + "\n",
+    };
+    if clear && output == Output::Text {
+        text.insert_str(0, "\x1b[H\x1b[2J");
+    }
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => Err(unwritable(error.to_string())),
+        Ok(()) => Ok(()),
+    }
 }

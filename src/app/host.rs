@@ -1,0 +1,103 @@
+//! The host of `serve`: an SQLite file, what lies beside it, and the system clock.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::adapters::clock::SystemClock;
+use crate::adapters::journal::sqlite::journal::SqliteJournal;
+use crate::adapters::presence::SqlitePresence;
+use crate::adapters::results::sqlite::SqliteResults;
+use crate::adapters::sqlite::telemetry::TelemetryFile;
+use crate::adapters::vault::file::FileVault;
+use crate::control::host::Host;
+use crate::control::ports::Presence;
+use crate::control::trouble::sentence;
+use crate::wire::problem::Problem;
+
+/// Where everything of a control plane is kept.
+pub struct ServerHost {
+    journal: SqliteJournal,
+    presence: SqlitePresence,
+    results: SqliteResults,
+    telemetry: Arc<TelemetryFile>,
+    vault: FileVault,
+    clock: SystemClock,
+    process: String,
+}
+
+impl ServerHost {
+    /// Opens the journal and what lies beside it, or makes them. Telemetry that cannot be opened is no reason not to
+    /// start: an outage has rules of its own (R142-R147).
+    pub async fn open(journal: &Path, clock: SystemClock, process: String) -> Result<Self, Problem> {
+        let opened = SqliteJournal::open(journal).await.map_err(|fault| fault.problem())?;
+        let vault = FileVault::open(FileVault::beside(opened.path()))?;
+        let telemetry = Arc::new(TelemetryFile::beside(opened.path()));
+        let presence = SqlitePresence::new(Arc::clone(&telemetry));
+        let results = SqliteResults::new(Arc::clone(&telemetry));
+        if let Err(error) = results.probe().await {
+            tracing::warn!(why = %sentence(&error), "apply results cannot be kept: nothing is granted or promoted");
+        }
+        if let Err(error) = presence.flush().await {
+            tracing::warn!(why = %sentence(&error), "presence cannot be read");
+        }
+        Ok(Self { journal: opened, presence, results, telemetry, vault, clock, process })
+    }
+
+    /// Closes the files, so that a copy of the journal is whole.
+    pub async fn close(&self) {
+        if let Err(fault) = self.telemetry.close().await {
+            tracing::warn!(why = %sentence(&fault), "telemetry could not be closed");
+        }
+        if let Err(fault) = self.journal.close().await {
+            tracing::warn!(why = %sentence(&fault), "the journal could not be closed");
+        }
+    }
+}
+
+impl Host for ServerHost {
+    type Journal = SqliteJournal;
+    type Heartbeats = SqliteJournal;
+    type Presence = SqlitePresence;
+    type Results = SqliteResults;
+    type Vault = FileVault;
+    type Clock = SystemClock;
+
+    fn journal(&self) -> &SqliteJournal {
+        &self.journal
+    }
+
+    fn heartbeats(&self) -> &SqliteJournal {
+        &self.journal
+    }
+
+    fn presence(&self) -> &SqlitePresence {
+        &self.presence
+    }
+
+    fn results(&self) -> &SqliteResults {
+        &self.results
+    }
+
+    fn vault(&self) -> &FileVault {
+        &self.vault
+    }
+
+    fn clock(&self) -> &SystemClock {
+        &self.clock
+    }
+
+    fn process(&self) -> &str {
+        &self.process
+    }
+}
+
+/// The name of this process in journals and on screens: `serve@bastion-1:4711`.
+pub fn process_name(way: &str) -> String {
+    let hostname = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let hostname = hostname.or_else(|| std::env::var("HOSTNAME").ok()).unwrap_or_default();
+    let hostname = match hostname.trim() {
+        "" => "localhost",
+        known => known,
+    };
+    format!("{way}@{hostname}:{}", std::process::id())
+}
