@@ -22,6 +22,9 @@ pub fn to_error(error: &DoorError) -> Answer {
     let why = error.to_string();
     match error {
         DoorError::Unknown(_) => Answer::Unknown { why },
+        DoorError::KeyReused => {
+            Answer::Refused { sentence: why, hints: vec!["give the order a key of its own".to_owned()] }
+        }
         DoorError::Busy | DoorError::Journal(_) | DoorError::Deposed | DoorError::Stopped => Answer::Unsent { why },
     }
 }

@@ -47,3 +47,17 @@ impl Contents {
         kept.push_back((digest.clone(), Arc::clone(content)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_content_that_was_fetched_longest_ago_goes_first() {
+        let contents = Contents::default();
+        let digest = |n: usize| Digest(format!("d{n}"));
+        (0..=CONTENTS_AT_HAND).for_each(|n| contents.keep(&digest(n), &Arc::from([1])));
+        assert!(contents.at_hand(&digest(0)).is_none());
+        assert!((1..=CONTENTS_AT_HAND).all(|n| contents.at_hand(&digest(n)).is_some()));
+    }
+}

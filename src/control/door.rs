@@ -28,6 +28,9 @@ pub enum DoorError {
     /// The seat is not held in the epoch this was asked under. Nothing was done.
     #[error("the reconciler's seat changed hands, nothing was done")]
     Deposed,
+    /// The idempotency key was used for something else in the last 24 h. Nothing was done.
+    #[error("this idempotency key was used for something else, nothing was done")]
+    KeyReused,
     /// The loop has come to its end. Nothing was done.
     #[error("the control plane is stopping, nothing was done")]
     Stopped,

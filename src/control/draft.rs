@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::door::{DoorError, Request};
 use super::ports::Batch;
 use super::publish::Published;
-use super::repeat::reply_to_repetition;
+use super::repeat::{Repetition, repetition};
 use crate::domain::change::Entry;
 use crate::domain::decide::decide;
 use crate::domain::ids::{AccountId, Epoch, Revision};
@@ -55,9 +55,13 @@ pub(super) struct Basis<'a> {
 impl Draft {
     /// Decides the first of `requests`, in order, until the batch is full. The rest is for the next draft.
     pub(super) fn of(basis: Basis<'_>, requests: &[Request]) -> Self {
+        Self::within(basis, requests, ENTRIES_PER_BATCH)
+    }
+
+    fn within(basis: Basis<'_>, requests: &[Request], entries: usize) -> Self {
         let mut draft = Self::blank(basis);
         for request in requests.iter().take(REQUESTS_PER_BATCH) {
-            if draft.entries.len() >= ENTRIES_PER_BATCH {
+            if draft.entries.len() >= entries {
                 break;
             }
             let reply = draft.verdict(basis, request).map(|verdict| draft.fold(basis, request, verdict));
@@ -125,10 +129,34 @@ impl Draft {
         }
         if let Input::Verb(order) = &request.input {
             let known = basis.published.tail.iter().chain(&self.entries);
-            if let Some(reply) = reply_to_repetition(order, known) {
-                return Ok(Verdict { changes: Vec::new(), reply });
+            match repetition(order, &self.world, known, self.now) {
+                Repetition::New => {}
+                Repetition::Done(reply) => return Ok(Verdict { changes: Vec::new(), reply }),
+                Repetition::Reused => return Err(DoorError::KeyReused),
             }
         }
         Ok(decide(&self.world, basis.observed, &request.input, self.now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ports::Clock;
+    use super::super::tests::bed::{Bed, pause, requests, start};
+    use super::*;
+
+    #[test]
+    fn a_batch_that_is_full_takes_no_further_request_and_tears_none_apart() {
+        let bed = Bed::new();
+        let a = bed.process("a");
+        let inputs = [pause("ash"), start("r1", "v1"), pause("birch")].map(|input| (None, input));
+        let (waiting, _answers) = requests(inputs.into());
+        let (published, observed) = (a.published(), a.turns.observer.observe());
+        let basis =
+            Basis { published: &published, observed: &observed, process: "a", clock: bed.clock.now(), floor: 0 };
+        let draft = Draft::within(basis, &waiting, 2);
+        assert_eq!(draft.replies.len(), 2);
+        assert_eq!(draft.entries.len(), 3, "the start has two, and the pause one");
+        assert_eq!(Draft::within(basis, &waiting, 4).replies.len(), 3);
     }
 }

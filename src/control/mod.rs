@@ -11,7 +11,7 @@ pub mod door;
 pub mod publish;
 pub mod observe;
 pub mod nudges;
-mod repeat;
+pub mod repeat;
 mod draft;
 mod reader;
 pub mod turn;

@@ -146,3 +146,33 @@ impl Publisher {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::change::{Cause, Change};
+    use crate::domain::fleet::Account;
+
+    fn entry(revision: Revision) -> Entry {
+        let change = Change::AccountChanged { account: Account::default() };
+        Entry { revision, at: Timestamp::UNIX_EPOCH, by: "op-a".to_owned(), cause: Cause::Tick, change }
+    }
+
+    #[test]
+    fn a_stream_goes_on_from_what_is_at_hand_or_is_told_to_read() {
+        let kept = u64::try_from(ENTRIES_AT_HAND).unwrap();
+        let (last, mut published) = (kept + 5, Published::default());
+        let mut world = World::default();
+        world.revision = last;
+        published.extend(Arc::new(world), (1..=last).map(entry));
+        assert_eq!(published.tail.len(), ENTRIES_AT_HAND);
+        let after = |revision| {
+            published.entries_after(revision).map(|entries| entries.iter().map(|e| e.revision).collect::<Vec<_>>())
+        };
+        assert_eq!(after(last - 2), Some(vec![last - 1, last]));
+        assert_eq!(after(last), Some(vec![]));
+        assert_eq!(after(last + 7), Some(vec![]), "a reader ahead of this process waits");
+        assert_eq!(after(5).map(|all| all.len()), Some(ENTRIES_AT_HAND));
+        assert_eq!(after(4), None);
+    }
+}

@@ -37,6 +37,10 @@ impl From<Refusal> for Failure {
 impl From<DoorError> for Failure {
     fn from(error: DoorError) -> Self {
         let code = match error {
+            DoorError::KeyReused => {
+                let problem = Problem::new(ProblemKind::Malformed, "key_reused", error.to_string());
+                return Self(problem.hint("send every order under a key of its own"));
+            }
             DoorError::Busy => "busy",
             DoorError::Journal(_) => "journal",
             DoorError::Unknown(_) => UNKNOWN_OUTCOME,

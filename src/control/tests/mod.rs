@@ -2,7 +2,7 @@
 
 mod driver;
 mod store;
-mod bed;
+pub(super) mod bed;
 mod turn;
 mod service;
 mod desk;

@@ -114,6 +114,21 @@ fn a_frozen_holder_that_thaws_steps_down_and_its_tick_changes_nothing() {
 }
 
 #[test]
+fn a_tick_that_hears_that_it_is_deposed_ends_the_seat() {
+    let bed = Bed::running();
+    let mut a = start(&bed, "a");
+    a.driver.run(1);
+    a.driver.until(a.service.door.ask(poll("ash"))).unwrap();
+    a.driver.run(1_800);
+    assert_eq!(a.epoch(), Some(1));
+    // Only the head of the journal knows yet: the entry is not to be seen.
+    bed.store.lock().epoch = 2;
+    let before = bed.world().revision;
+    a.driver.run(60);
+    assert_eq!((a.epoch(), bed.world().revision), (None, before));
+}
+
+#[test]
 fn a_holder_whose_signs_of_life_fail_steps_down_before_anybody_may_follow() {
     let bed = Bed::running();
     let mut a = start(&bed, "a");

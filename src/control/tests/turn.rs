@@ -117,6 +117,22 @@ fn a_tick_is_decided_under_its_epoch_and_published_even_where_it_changes_nothing
 }
 
 #[test]
+fn a_tick_nudges_those_whose_window_closed_meanwhile() {
+    // R38, R89
+    let bed = Bed::running();
+    let a = about_to_tick(&bed);
+    a.one(success(&bed.world(), "ash")).unwrap();
+    let mut waves = a.nudges.waves();
+    let birch = MachineId::named("birch");
+    bed.clock.pass(59);
+    a.ask_under(vec![(Some(1), Input::Tick)]);
+    assert!(waves.try_recv().is_err(), "the window is open");
+    bed.clock.pass(1);
+    a.ask_under(vec![(Some(1), Input::Tick)]);
+    assert_eq!(waves.try_recv().unwrap().iter().copied().collect::<Vec<_>>(), [birch]);
+}
+
+#[test]
 fn a_deposed_tick_appends_nothing_and_takes_no_verb_down_with_it() {
     let bed = Bed::running();
     let a = about_to_tick(&bed);
