@@ -1,12 +1,59 @@
-//! The way to run: demo.
+//! The way to run: demo. A control plane and a simulated fleet in this process; no network, no configuration.
 
+use crate::adapters::clock::SystemClock;
+use crate::sim::presets::{PRESETS, Preset, preset};
 use crate::wire::problem::{Problem, ProblemKind};
+
+use super::pace::Paced;
+use super::shell;
+
+/// Slowest and fastest the virtual clock may go.
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=3_600.0;
 
 /// Flags.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// How many times faster than the wall clock the simulated world moves
+    #[arg(long, value_name = "X", default_value_t = 10.0, value_parser = speed)]
+    pub speed: f64,
+    /// Which world to show; see --list
+    #[arg(long, value_name = "NAME", default_value = PRESETS[0].name)]
+    pub preset: String,
+    /// Print the worlds there are, and leave
+    #[arg(long)]
+    pub list: bool,
+    /// The same seed gives the same world
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+}
 
 /// Runs it.
-pub fn run(_args: Args) -> Result<(), Problem> {
-    Err(Problem::new(ProblemKind::Internal, "not_built", "this way to run is being built"))
+pub fn run(args: Args) -> Result<(), Problem> {
+    if args.list {
+        return list();
+    }
+    let preset = chosen(&args.preset)?;
+    let paced = Paced::start(preset, args.seed, args.speed, SystemClock::start())?;
+    paced.stop()
+}
+
+fn chosen(name: &str) -> Result<&'static Preset, Problem> {
+    preset(name).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        let message = format!("there is no preset {name}");
+        Problem::new(ProblemKind::Usage, "preset", message).hint(format!("there are {}", names.join(", ")))
+    })
+}
+
+fn list() -> Result<(), Problem> {
+    let lines: Vec<String> = PRESETS.iter().map(|preset| format!("{:<12}{}\n", preset.name, preset.summary)).collect();
+    shell::print(lines.concat().as_bytes())
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let speed: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if SPEEDS.contains(&speed) {
+        return Ok(speed);
+    }
+    Err(format!("must lie between {} and {}", SPEEDS.start(), SPEEDS.end()))
 }

@@ -11,6 +11,7 @@ pub mod listen;
 pub mod token_file;
 pub mod attach;
 pub mod demo;
+pub mod pace;
 pub mod serve;
 pub mod agent;
 pub mod status;

@@ -29,7 +29,7 @@ pub fn man() -> Result<(), Problem> {
 }
 
 /// A reader that went away, as `head` does, is no problem.
-fn print(text: &[u8]) -> Result<(), Problem> {
+pub(super) fn print(text: &[u8]) -> Result<(), Problem> {
     match io::stdout().lock().write_all(text) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(error)),
         _ => Ok(()),
