@@ -69,6 +69,8 @@ pub struct Executor {
     wakes: Arc<Wakes>,
     dice: fastrand::Rng,
     spawned: u64,
+    steps: u64,
+    doomed: BTreeMap<u64, Vec<TaskId>>,
 }
 
 impl Executor {
@@ -80,6 +82,8 @@ impl Executor {
             wakes: Arc::new(Wakes { woken: Shared::default(), hook: Shared::default() }),
             dice: fastrand::Rng::with_seed(seed),
             spawned: 0,
+            steps: 0,
+            doomed: BTreeMap::new(),
         }
     }
 
@@ -104,6 +108,11 @@ impl Executor {
         self.tasks.remove(&task).is_some()
     }
 
+    /// Drops tasks where they stand, after `steps` more steps of anybody: at whichever await they are by then.
+    pub fn kill_after(&mut self, steps: u64, tasks: Vec<TaskId>) {
+        self.doomed.entry(self.steps + steps).or_default().extend(tasks);
+    }
+
     /// True until the task ended or was killed.
     pub fn is_alive(&self, task: TaskId) -> bool {
         self.tasks.contains_key(&task)
@@ -111,12 +120,14 @@ impl Executor {
 
     /// Lets one ready task take one step; none when nothing is ready.
     pub fn step(&mut self) -> Option<TaskId> {
+        self.kill_doomed();
         self.collect_woken();
         if self.ready.is_empty() {
             return None;
         }
         let chosen = self.ready.swap_remove(self.dice.usize(..self.ready.len()));
         let task = self.tasks.get_mut(&chosen)?;
+        self.steps += 1;
         task.queued = false;
         if let Poll::Ready(()) = task.job.as_mut().poll(&mut Context::from_waker(&task.waker)) {
             self.tasks.remove(&chosen);
@@ -135,6 +146,14 @@ impl Executor {
         }
         let task = last.and_then(|id| self.tasks.get(&id)).map_or("(ended)", |task| task.name);
         Err(Restless { task: task.to_owned() })
+    }
+
+    fn kill_doomed(&mut self) {
+        while let Some(next) = self.doomed.first_entry().filter(|next| *next.key() <= self.steps) {
+            for task in next.remove() {
+                self.kill(task);
+            }
+        }
     }
 
     fn collect_woken(&mut self) {
@@ -198,6 +217,23 @@ mod tests {
         assert_eq!(executor.step(), None);
         assert!(dropped.with(|d| *d) && !passed.with(|p| *p));
         assert!(!executor.kill(task));
+    }
+
+    #[test]
+    fn a_doomed_task_takes_that_many_steps_and_no_more() {
+        for steps in 0..5 {
+            let (mut executor, count) = (Executor::seeded(1), Shared::new(0));
+            let counted = count.clone();
+            let task = executor.spawn("doomed", async move {
+                loop {
+                    counted.with(|count| *count += 1);
+                    pend_once().await;
+                }
+            });
+            executor.kill_after(steps, vec![task]);
+            executor.run_until_idle().unwrap();
+            assert_eq!(count.with(|count| *count), steps);
+        }
     }
 
     #[test]

@@ -121,23 +121,28 @@ impl Stage {
         self.processes.push(Process { name: name.to_owned(), service, tasks });
     }
 
-    /// Ends a process where it stands, without a last word. True if it was there.
-    pub fn crash(&mut self, name: &str) -> bool {
-        let Some(place) = self.processes.iter().position(|process| process.name == name) else { return false };
-        for task in self.processes.remove(place).tasks {
-            self.executor.kill(task);
-        }
+    /// Ends a process after `steps` more steps of anybody, at whichever await it is by then, without a last word.
+    /// True if it was alive.
+    pub fn crash(&mut self, name: &str, steps: u64) -> bool {
+        let Some(process) = self.living().find(|process| process.name == name) else { return false };
+        let tasks = process.tasks.clone();
+        self.executor.kill_after(steps, tasks);
         true
     }
 
     /// The door of the process that was started first and still lives.
     pub fn door(&self) -> Option<Door> {
-        self.processes.first().map(|process| process.service.door.clone())
+        self.living().next().map(|process| process.service.door.clone())
     }
 
     /// A console's end of that process; its pictures begin once the loop is given to `drive`.
     pub fn link(&self, introduction: Introduction) -> Option<(LocalLink<SimHost>, Loop)> {
-        self.processes.first().map(|process| process.service.link(introduction))
+        self.living().next().map(|process| process.service.link(introduction))
+    }
+
+    fn living(&self) -> impl Iterator<Item = &Process> {
+        let lives = |process: &&Process| process.tasks.first().is_some_and(|task| self.executor.is_alive(*task));
+        self.processes.iter().filter(lives)
     }
 
     /// Drives a loop from now on.
@@ -224,9 +229,9 @@ impl Stage {
 
     /// Any of the living processes.
     fn any_process(&mut self) -> Option<&Process> {
-        let some = self.processes.len();
+        let some = self.living().count();
         let chosen = if some > 1 { self.dice.usize(..some) } else { 0 };
-        self.processes.get(chosen)
+        self.living().nth(chosen)
     }
 
     /// Sends an agent on its way, to any of the living processes.
