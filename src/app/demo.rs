@@ -1,14 +1,15 @@
 //! The way to run: demo. A control plane and a simulated fleet in this process; no network, no configuration.
 
-use crate::adapters::clock::SystemClock;
 use crate::sim::presets::{PRESETS, Preset, preset};
 use crate::wire::problem::{Problem, ProblemKind};
 
-use super::pace::Paced;
+use super::console::{Backstage, run_console};
+use super::look::ScreenArgs;
+use super::pace::{ENDPOINT, Paced};
 use super::shell;
 
 /// Slowest and fastest the virtual clock may go.
-const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=3_600.0;
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=3_600.0;
 
 /// Flags.
 #[derive(Debug, clap::Args)]
@@ -25,6 +26,9 @@ pub struct Args {
     /// The same seed gives the same world
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// How it looks.
+    #[command(flatten)]
+    pub screen: ScreenArgs,
 }
 
 /// Runs it.
@@ -33,8 +37,12 @@ pub fn run(args: Args) -> Result<(), Problem> {
         return list();
     }
     let preset = chosen(&args.preset)?;
-    let paced = Paced::start(preset, args.seed, args.speed, SystemClock::start())?;
-    paced.stop()
+    let mut world = None;
+    run_console(&args.screen, ENDPOINT, async |wall| {
+        let paced = world.insert(Paced::start(preset, args.seed, args.speed, wall)?);
+        Ok(Backstage { link: paced.link(), clock: paced.clock(), farewell: async {} })
+    })?;
+    world.map_or(Ok(()), Paced::stop)
 }
 
 fn chosen(name: &str) -> Result<&'static Preset, Problem> {

@@ -12,15 +12,21 @@ use crate::control::local::{Introduction, LocalLink};
 use crate::control::picture::Role;
 use crate::control::ports::Clock;
 use crate::control::service::Loop;
-use crate::sim::clock::VirtualClock;
 use crate::sim::executor::Restless;
 use crate::sim::host::SimHost;
 use crate::sim::presets::Preset;
+use crate::sim::shared::Shared;
 use crate::sim::stage::Stage;
 use crate::wire::problem::{Problem, ProblemKind};
 
-/// Virtual time moves at least this often, in wall time.
-const STEP: Duration = Duration::from_millis(50);
+/// What a console says it talks to.
+pub const ENDPOINT: &str = "demo";
+
+/// The simulated world moves this often, in wall time, and whenever somebody gives an order.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How far the clock goes on by itself after a step, in wall time: until the next one.
+const STEP: SignedDuration = SignedDuration::from_millis(50);
 
 /// Wall time that is made up for in one step: after a suspend, or on a machine that cannot keep up, the world goes on
 /// where it was.
@@ -29,15 +35,52 @@ const STEP_MAX: SignedDuration = SignedDuration::from_millis(250);
 /// The time a simulated world shows: its own. Sleeping is a matter of the screen, so it takes wall time.
 #[derive(Debug, Clone)]
 pub struct DemoClock {
-    simulated: VirtualClock,
-    opening: Timestamp,
     wall: SystemClock,
+    speed: f64,
+    hands: Shared<Hands>,
+}
+
+/// Where virtual time stood when it was moved last.
+#[derive(Debug, Clone, Copy)]
+struct Hands {
+    moved_at: Timestamp,
+    shown: Timestamp,
+}
+
+impl DemoClock {
+    /// Stands at `opening`, and goes on only when it is moved.
+    fn new(wall: SystemClock, speed: f64, opening: Timestamp) -> Self {
+        Self { wall, speed, hands: Shared::new(Hands { moved_at: opening, shown: opening }) }
+    }
+
+    /// The virtual time `passed` of wall time stands for.
+    fn faster(&self, passed: SignedDuration) -> SignedDuration {
+        SignedDuration::try_from_secs_f64(passed.as_secs_f64() * self.speed).unwrap_or_default()
+    }
+
+    /// Moves the hands along with the wall clock, and says where they are now.
+    fn step(&self) -> Timestamp {
+        let now = self.wall.now();
+        let hands = self.hands.with(|hands| *hands);
+        let passed = now.duration_since(hands.moved_at).min(STEP_MAX);
+        let shown = hands.shown.checked_add(self.faster(passed)).unwrap_or(hands.shown);
+        self.hands.with(|hands| *hands = Hands { moved_at: now, shown });
+        shown
+    }
+
+    /// Stands still until now: time up to here does not count.
+    fn hold(&self) {
+        let now = self.wall.now();
+        self.hands.with(|hands| hands.moved_at = now);
+    }
 }
 
 impl Clock for DemoClock {
-    /// While the world lives through its past, nobody is to see the hands race.
+    /// Goes on between two steps, but never past the next one, so it never goes back.
     fn now(&self) -> Timestamp {
-        self.simulated.now().max(self.opening)
+        let hands = self.hands.with(|hands| *hands);
+        let passed = self.wall.now().duration_since(hands.moved_at).min(STEP);
+        hands.shown.checked_add(self.faster(passed)).unwrap_or(hands.shown)
     }
 
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send {
@@ -60,11 +103,11 @@ impl Paced {
         let opening = wall.now();
         let stage = preset.stage(opening, seed);
         let introduction =
-            Introduction { endpoint: "demo".to_owned(), account: preset.name.to_owned(), role: Role::Operator };
+            Introduction { endpoint: ENDPOINT.to_owned(), account: preset.name.to_owned(), role: Role::Operator };
         let (link, painter) = stage.link(introduction).ok_or_else(|| unstartable("no process"))?;
-        let clock = DemoClock { simulated: stage.clock().clone(), opening, wall };
+        let clock = DemoClock::new(wall, speed, opening);
         let stop = Arc::new(AtomicBool::new(false));
-        let pacer = Pacer { stage, opening, speed, wall, stop: Arc::clone(&stop) };
+        let pacer = Pacer { stage, opening, clock: clock.clone(), stop: Arc::clone(&stop) };
         let builder = thread::Builder::new().name("simulation".to_owned());
         let thread = builder.spawn(move || pacer.run(painter)).map_err(unstartable)?;
         Ok(Self { link, clock, stop, thread: Some(thread) })
@@ -109,8 +152,7 @@ impl Drop for Paced {
 struct Pacer {
     stage: Stage,
     opening: Timestamp,
-    speed: f64,
-    wall: SystemClock,
+    clock: DemoClock,
     stop: Arc<AtomicBool>,
 }
 
@@ -121,13 +163,10 @@ impl Pacer {
         // An order from the console is decided at once, not at the next step.
         let this = thread::current();
         self.stage.on_wake(Arc::new(move || this.unpark()));
-        let mut last = self.wall.now();
+        self.clock.hold();
         while !self.is_over() {
-            let now = self.wall.now();
-            let target = self.target(now.duration_since(last));
-            last = now;
-            self.stage.advance_to(target)?;
-            thread::park_timeout(STEP);
+            self.stage.advance_to(self.clock.step())?;
+            thread::park_timeout(PAUSE);
         }
         Ok(())
     }
@@ -143,14 +182,6 @@ impl Pacer {
 
     fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Virtual time after `passed` of wall time.
-    fn target(&self, passed: SignedDuration) -> Timestamp {
-        let seconds = passed.min(STEP_MAX).as_secs_f64() * self.speed;
-        let passed = SignedDuration::try_from_secs_f64(seconds).unwrap_or_default();
-        let now = self.stage.clock().now();
-        now.checked_add(passed).unwrap_or(now)
     }
 }
 
@@ -200,6 +231,7 @@ mod tests {
     #[tokio::test]
     async fn an_order_is_decided_at_once_even_where_time_hardly_moves() {
         let paced = Paced::start(preset("fresh").unwrap(), 1, 1e-6, SystemClock::start()).unwrap();
+        let opening = paced.clock().now();
         live(&paced).await;
         let ring = RingId::named("oak-cp");
         let order = Operator("you").pauses(Level::Ring(ring), "");
@@ -208,7 +240,7 @@ mod tests {
         let mut pictures = paced.link().pictures();
         let paused = pictures.wait_for(|picture| picture.world.rings[&ring].paused.is_some());
         let at = tokio::time::timeout(PATIENCE, paused).await.unwrap().unwrap().world.at;
-        assert!(at.duration_since(paced.clock().opening) < SignedDuration::from_secs(1));
+        assert!(at.duration_since(opening) < SignedDuration::from_secs(1));
     }
 
     #[tokio::test]
@@ -219,6 +251,18 @@ mod tests {
         let moved = pictures.wait_for(|picture| picture.world.revision > revision + 4);
         tokio::time::timeout(PATIENCE, moved).await.unwrap().unwrap();
         paced.stop().unwrap();
+    }
+
+    #[test]
+    fn the_clock_never_goes_back_however_it_is_stepped() {
+        let wall = SystemClock::start();
+        let clock = DemoClock::new(wall, 1_000.0, wall.now());
+        let mut last = clock.now();
+        for n in 0..20_000 {
+            let now = if n % 7 == 0 { clock.step() } else { clock.now() };
+            assert!(now >= last);
+            last = now;
+        }
     }
 
     #[test]
