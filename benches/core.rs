@@ -100,7 +100,7 @@ fn ticks(c: &mut Criterion) {
     for machines in [10_000, 100_000] {
         let fleet = Fleet::of(machines, 1).started();
         c.bench_function(&format!("tick, nothing to do, {machines} machines"), |b| {
-            b.iter(|| fleet.decide(&Input::Tick));
+            b.iter(|| fleet.decide(&Input::Tick { fresh: RolloutId::named("fresh") }));
         });
     }
 }

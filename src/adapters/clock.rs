@@ -1,38 +1,66 @@
 //! The one clock of the program. Everywhere else time is an argument.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::control::ports::Clock;
+use crate::control::ports::{Clock, DRIFT_MAX};
 
 /// Wall clock at process start plus own monotonic time: a wall clock that is set while the process lives changes
-/// nothing here, so time never goes back (R168). Clones share the start.
-#[derive(Debug, Clone, Copy)]
+/// nothing here until a person accepts it, so time never goes back (R168). Clones share the start.
+#[derive(Debug, Clone)]
 pub struct SystemClock {
+    start: Arc<Mutex<Start>>,
+}
+
+/// Both clocks at one moment.
+#[derive(Debug, Clone, Copy)]
+struct Start {
     wall: Timestamp,
     monotonic: Instant,
 }
 
-impl SystemClock {
-    /// Reads both clocks, once. A program makes one of these when it starts and clones it.
+impl Start {
     #[allow(clippy::disallowed_methods)]
-    pub fn start() -> Self {
+    fn read() -> Self {
         Self { wall: Timestamp::now(), monotonic: Instant::now() }
     }
 
-    /// How far the wall clock has drifted from this one since the start: positive = the wall clock is ahead.
-    /// The loop complains beyond 30 s (R168).
-    #[allow(clippy::disallowed_methods)]
+    /// What the wall clock would say now, had nobody touched it.
+    fn now(&self) -> Timestamp {
+        let passed = SignedDuration::try_from(self.monotonic.elapsed()).unwrap_or(SignedDuration::MAX);
+        self.wall.checked_add(passed).unwrap_or(Timestamp::MAX)
+    }
+}
+
+impl SystemClock {
+    /// Reads both clocks, once. A program makes one of these when it starts and clones it.
+    pub fn start() -> Self {
+        Self { start: Arc::new(Mutex::new(Start::read())) }
+    }
+
+    /// How far the wall clock has drifted from this one: positive = the wall clock is ahead (R168).
     pub fn drift(&self) -> SignedDuration {
-        Timestamp::now().duration_since(self.now())
+        Start::read().wall.duration_since(self.now())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Start> {
+        self.start.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        let passed = SignedDuration::try_from(self.monotonic.elapsed()).unwrap_or(SignedDuration::MAX);
-        self.wall.checked_add(passed).unwrap_or(Timestamp::MAX)
+        self.lock().now()
+    }
+
+    fn is_suspect(&self) -> bool {
+        self.drift().unsigned_abs() > DRIFT_MAX
+    }
+
+    fn accept(&self) {
+        *self.lock() = Start::read();
     }
 
     async fn sleep(&self, span: Duration) {
@@ -48,9 +76,9 @@ mod tests {
     fn time_never_goes_back_and_clones_agree() {
         // R168
         let clock = SystemClock::start();
-        let twin = clock;
+        let twin = clock.clone();
         let mut last = clock.now();
-        assert!(last >= clock.wall);
+        assert!(last >= clock.lock().wall);
         for _ in 0..1_000 {
             let (one, other) = (clock.now(), twin.now());
             assert!(last <= one && one <= other);
@@ -61,10 +89,12 @@ mod tests {
     #[test]
     fn now_follows_monotonic_time_and_not_the_wall() {
         // R168: as if the wall clock had been set back by an hour right after the start
-        let clock = SystemClock::start();
-        let ahead = SystemClock { wall: clock.wall + SignedDuration::from_hours(1), ..clock };
-        assert!(ahead.now() >= ahead.wall);
-        assert!(ahead.drift() <= -SignedDuration::from_mins(59));
+        let ahead = SystemClock::start();
+        ahead.lock().wall += SignedDuration::from_hours(1);
+        let before = ahead.now();
+        assert!(ahead.drift() <= -SignedDuration::from_mins(59) && ahead.is_suspect());
+        ahead.accept();
+        assert!(!ahead.is_suspect() && ahead.now() < before, "a person said that the wall clock is right");
     }
 
     #[tokio::test]

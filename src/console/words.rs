@@ -39,6 +39,10 @@ pub fn say(entry: &Entry, world: &World) -> Words {
         Change::SeatTaken { holder, epoch } => {
             (Glyph::Dot, Role::Dim, format!("{holder} took the reconciler's seat, epoch {epoch}"))
         }
+        Change::TagArrived { release } => {
+            (Glyph::Dot, Role::Dim, format!("tag {} arrived", world.release_name(*release)))
+        }
+        Change::ClockAccepted => (Glyph::Dot, Role::Dim, "the clock was accepted".to_owned()),
         change => (Glyph::Dot, Role::Dim, catalog(change, world)),
     };
     Words { glyph, role, text }
@@ -48,7 +52,9 @@ pub fn say(entry: &Entry, world: &World) -> Words {
 pub fn author(entry: &Entry) -> String {
     match &entry.cause {
         Cause::Tick => "tick".to_owned(),
-        Cause::Poll | Cause::Report | Cause::Seat => "agent".to_owned(),
+        Cause::Poll | Cause::Report => "agent".to_owned(),
+        Cause::Seat => "seat".to_owned(),
+        Cause::Repository => "repository".to_owned(),
         Cause::Verb { .. } => entry.by.clone(),
     }
 }

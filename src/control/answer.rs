@@ -47,6 +47,7 @@ fn done(world: &World, verb: &Verb, reply: &Reply) -> String {
         Verb::PublishRelease { git_ref, .. } => format!("release {git_ref} is published"),
         Verb::Yank { release } => format!("{} is yanked and cannot be started again", world.release_name(*release)),
         Verb::Start { release, .. } => started(world, *release, reply),
+        Verb::AcceptClock => "the clock is accepted".to_owned(),
         Verb::Halt { rollout } => halted(world, *rollout),
     }
 }

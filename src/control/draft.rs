@@ -9,8 +9,9 @@ use super::repeat::{Repetition, repetition};
 use crate::domain::change::Entry;
 use crate::domain::decide::decide;
 use crate::domain::ids::{AccountId, Epoch, Revision};
-use crate::domain::input::Input;
-use crate::domain::observed::Observed;
+use crate::domain::input::{Input, Verb};
+use crate::domain::observed::{Observed, RefusedStart};
+use crate::domain::refusal::Refusal;
 use crate::domain::verdict::{Reply, Verdict};
 use crate::domain::world::World;
 
@@ -31,8 +32,11 @@ pub(super) struct Draft {
     pub(super) world: World,
     /// A tick was decided, whether or not it changed anything.
     pub(super) ticked: bool,
+    /// The last start that was turned away by a protected rollout.
+    pub(super) refused_start: Option<RefusedStart>,
+    /// When it was decided.
+    pub(super) now: Timestamp,
     epoch: Option<Epoch>,
-    now: Timestamp,
     /// In the order of the requests.
     replies: Vec<Result<Reply, DoorError>>,
 }
@@ -92,6 +96,7 @@ impl Draft {
             now: basis.clock.max(world.at),
             world,
             ticked: false,
+            refused_start: None,
             epoch: None,
             replies: Vec::new(),
         }
@@ -118,6 +123,7 @@ impl Draft {
             // The epoch guards a tick's changes, and only those: a verb needs no seat.
             self.epoch = self.epoch.or(request.under.filter(|_| !entries.is_empty()));
         }
+        self.refused_start = turned_away(&request.input, &verdict.reply, self.now).or(self.refused_start.take());
         self.entries.extend(entries);
         verdict.reply
     }
@@ -137,6 +143,13 @@ impl Draft {
         }
         Ok(decide(&self.world, basis.observed, &request.input, self.now))
     }
+}
+
+/// A start that a protected rollout refused: no change says so, and the operator wants to know (B18 D6).
+fn turned_away(input: &Input, reply: &Reply, at: Timestamp) -> Option<RefusedStart> {
+    let (Input::Verb(order), Reply::Refused(Refusal::Protected { .. })) = (input, reply) else { return None };
+    let Verb::Start { release, .. } = order.verb else { return None };
+    Some(RefusedStart { at, by: order.by.clone(), release })
 }
 
 #[cfg(test)]

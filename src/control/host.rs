@@ -1,5 +1,7 @@
 //! A host: one set of technologies behind the ports. `serve`, the console's fallback and the simulator each have one.
 
+use uuid::Uuid;
+
 use super::ports::{Clock, Heartbeats, Journal, Presence, Results, Vault};
 
 /// Everything the loop runs on. One value per process.
@@ -29,6 +31,8 @@ pub trait Host: Send + Sync + 'static {
     fn vault(&self) -> &Self::Vault;
     /// Time.
     fn clock(&self) -> &Self::Clock;
+    /// A new identity: random, but for the simulator, which draws it from its seed.
+    fn fresh(&self) -> Uuid;
     /// The name of this process in the journal and on screen, such as `serve@bastion-1:4711`.
     fn process(&self) -> &str;
 }

@@ -1,24 +1,33 @@
 //! Observed: what the world outside looks like at this moment, put together for one turn or one reader.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
 use super::host::Host;
 use super::ports::{Clock, Presence, Results};
 use crate::domain::ids::AccountId;
-use crate::domain::observed::Observed;
+use crate::domain::observed::{Observed, RefusedStart};
 
 /// Puts Observed together. Cheap to clone.
 pub struct Observer<H> {
     host: Arc<H>,
     account: AccountId,
     listening_since: Timestamp,
+    memory: Arc<Mutex<Memory>>,
+}
+
+/// What the loop noticed in passing and no journal keeps.
+#[derive(Debug, Default)]
+struct Memory {
+    last_tick: Option<Timestamp>,
+    refused_start: Option<RefusedStart>,
 }
 
 impl<H> Clone for Observer<H> {
     fn clone(&self) -> Self {
-        Self { host: Arc::clone(&self.host), account: self.account, listening_since: self.listening_since }
+        let (host, memory) = (Arc::clone(&self.host), Arc::clone(&self.memory));
+        Self { host, account: self.account, listening_since: self.listening_since, memory }
     }
 }
 
@@ -26,15 +35,29 @@ impl<H: Host> Observer<H> {
     /// An observer that listens from now on: before that nobody can be called offline (R138).
     pub fn new(host: Arc<H>, account: AccountId) -> Self {
         let listening_since = host.clock().now();
-        Self { host, account, listening_since }
+        Self { host, account, listening_since, memory: Arc::default() }
     }
 
     /// What can be seen now. No cluster is connected, so there are no nodes.
     pub fn observe(&self) -> Observed {
+        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         Observed {
             last_poll: self.host.presence().seen(self.account),
             telemetry: self.host.results().telemetry(),
+            last_tick: memory.last_tick,
+            refused_start: memory.refused_start.clone(),
+            clock_suspect: self.host.clock().is_suspect(),
             ..Observed::starting_at(self.listening_since)
         }
+    }
+
+    /// A tick was decided here, or the seat's holder elsewhere gave a sign of life.
+    pub(super) fn ticked(&self, now: Timestamp) {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).last_tick = Some(now);
+    }
+
+    /// A protected rollout turned a start away.
+    pub(super) fn refused(&self, start: RefusedStart) {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).refused_start = Some(start);
     }
 }

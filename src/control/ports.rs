@@ -13,10 +13,19 @@ use crate::domain::observed::Telemetry;
 use crate::domain::release::{Digest, Outcome};
 use crate::domain::world::World;
 
+/// How far wall and monotonic time may drift apart before nothing stalls or promotes any more (R168).
+pub const DRIFT_MAX: Duration = Duration::from_secs(30);
+
 /// The one source of time. Sleeping is virtual in the simulator.
 pub trait Clock: Clone + Send + Sync + 'static {
     /// Wall clock at process start plus own monotonic time: never goes back while the process lives (R168).
     fn now(&self) -> Timestamp;
+
+    /// True while the wall clock has drifted away from the monotonic one by more than `DRIFT_MAX` (R168).
+    fn is_suspect(&self) -> bool;
+
+    /// A person says that the wall clock is right: from now on it is what monotonic time is added to (R168).
+    fn accept(&self);
 
     /// Waits for `span` of this clock.
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send;

@@ -70,6 +70,9 @@ impl<H: Host> Reader<H> {
             wave.extend(nudge::heads(&world, now));
             wave.extend(nudge::wave(&world, now));
         }
+        if changes.iter().any(|change| matches!(change, Change::ClockAccepted)) {
+            self.host.clock().accept();
+        }
         self.publisher.advance(world, entries, ticked, now);
         self.nudges.wake(wave);
     }

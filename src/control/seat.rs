@@ -8,6 +8,7 @@ use tokio::sync::watch;
 
 use super::door::Door;
 use super::host::Host;
+use super::observe::Observer;
 use super::ports::{Beat, Clock, Heartbeats};
 use super::stop::Stop;
 use super::time::{later, until};
@@ -62,6 +63,7 @@ pub(super) struct Candidate<H> {
     pub(super) account: AccountId,
     pub(super) door: Door,
     pub(super) held: Held,
+    pub(super) observer: Observer<H>,
     pub(super) stop: Stop,
 }
 
@@ -96,9 +98,10 @@ impl<H: Host> Candidate<H> {
             match self.host.heartbeats().last(self.account).await {
                 Ok(beat) => {
                     let seat = self.door.world().seat.clone();
-                    if watched.is_empty(&seat, beat, self.now())
-                        && let Some(taken) = self.take(seat.epoch).await
-                    {
+                    if !watched.is_empty(&seat, beat, self.now()) {
+                        // Whoever lives in the seat ticks, as far as can be told from here.
+                        self.observer.ticked(self.now());
+                    } else if let Some(taken) = self.take(seat.epoch).await {
                         return Some(taken);
                     }
                 }

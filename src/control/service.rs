@@ -151,7 +151,14 @@ impl<H: Host, R: Renderer> Service<H, R> {
         let (door, held, stop) = (self.door.clone(), self.held.clone(), self.stop.clone());
         let ticker = Ticker { host: Arc::clone(&self.host), door, held, period, stop };
         let (door, held, stop) = (self.door.clone(), self.held.clone(), self.stop.clone());
-        let candidate = Candidate { host: Arc::clone(&self.host), account: self.account, door, held, stop };
+        let candidate = Candidate {
+            host: Arc::clone(&self.host),
+            account: self.account,
+            door,
+            held,
+            observer: self.observer.clone(),
+            stop,
+        };
         [Loop::new("seat", run_seat(candidate)), Loop::new("ticker", run_ticker(ticker))]
     }
 }

@@ -9,7 +9,7 @@ use super::ports::Clock;
 use super::seat::Held;
 use super::stop::Stop;
 use super::time::{later, until};
-use crate::domain::ids::Epoch;
+use crate::domain::ids::{Epoch, RolloutId};
 use crate::domain::input::Input;
 
 /// Period of the tick, unless the process is told otherwise (R9).
@@ -42,6 +42,11 @@ impl<H: Host> Ticker<H> {
         }
     }
 
+    /// The tick, with the identity of the rollout that an unattended starter may begin in it.
+    fn tick(&self) -> Input {
+        Input::Tick { fresh: RolloutId(self.host.fresh()) }
+    }
+
     /// Ticks until the epoch is over; the first time one period after it began. A period that was slept through is
     /// left out rather than made up for.
     async fn tick_under(&self, epoch: Epoch) {
@@ -55,7 +60,7 @@ impl<H: Host> Ticker<H> {
                 _ = epochs.wait_for(|held| *held != Some(epoch)) => return,
                 () = clock.sleep(until(due, clock.now())) => {}
             }
-            match self.door.ask_under(epoch, Input::Tick).await {
+            match self.door.ask_under(epoch, self.tick()).await {
                 Ok(_) => {}
                 Err(DoorError::Deposed) => return self.held.lose(epoch),
                 // The next tick is the retry.

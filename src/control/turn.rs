@@ -78,8 +78,19 @@ impl<H: Host> Turns<H> {
         if !draft.entries.is_empty() {
             self.host.journal().append(draft.batch(self.account)).await?;
         }
+        self.note(draft);
         self.reader.advance(draft.world.clone(), draft.entries.clone(), draft.ticked);
         Ok(())
+    }
+
+    /// Remembers what no entry says.
+    fn note(&self, draft: &Draft) {
+        if draft.ticked {
+            self.observer.ticked(draft.now);
+        }
+        if let Some(refused) = &draft.refused_start {
+            self.observer.refused(refused.clone());
+        }
     }
 
     /// After an append that did not happen, or may have: catches up with the journal. `None` = decide again, a draft =

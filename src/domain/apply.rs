@@ -8,7 +8,7 @@ use super::ids::{EnvironmentId, Generation, MachineId, ReleaseId, RingId, Rollou
 use super::release::Outcome;
 use super::rollout::{Ending, Rollout};
 use super::span::Seconds;
-use super::world::{ROLLOUTS_KEPT, SeatRecord, World};
+use super::world::{ROLLOUTS_KEPT, SeatRecord, TAGS_KEPT, World};
 
 impl World {
     /// Folds one entry of the journal. Total: an entry about something that is gone changes nothing but the revision.
@@ -31,6 +31,13 @@ impl World {
             | Change::RingHalted { .. }
             | Change::ElectionKept { .. }
             | Change::FailureCounted { .. } => self.apply_rollout(entry),
+            Change::TagArrived { release } => {
+                self.tags.push_back(*release);
+                while self.tags.len() > TAGS_KEPT {
+                    self.tags.pop_front();
+                }
+            }
+            Change::ClockAccepted => {}
             Change::SeatTaken { holder, epoch } => {
                 self.seat = SeatRecord { epoch: *epoch, holder: Some(holder.clone()), since: Some(entry.at) };
             }

@@ -254,6 +254,13 @@ pub enum Change {
         /// Whose.
         machine: MachineId,
     },
+    /// A tag arrived that an unattended start may pick (R169).
+    TagArrived {
+        /// What was built from it.
+        release: ReleaseId,
+    },
+    /// A person accepted the time as it is (R168).
+    ClockAccepted,
     /// The reconciler's seat changed hands.
     SeatTaken {
         /// Which process holds it.
@@ -286,6 +293,8 @@ pub enum Cause {
     },
     /// The seat changed hands.
     Seat,
+    /// Something arrived in the configured repository.
+    Repository,
 }
 
 /// A change at its place in the journal.

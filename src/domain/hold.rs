@@ -18,6 +18,8 @@ use super::world::{World, place};
 pub enum HoldKind {
     /// Results cannot be read; the counts behind every other reason are a guess.
     Telemetry,
+    /// The clock cannot be trusted until a person accepts it (R168).
+    Clock,
     /// The cursor's environment is paused.
     PausedEnvironment,
     /// A ring with unfinished members in it is paused.
@@ -59,6 +61,9 @@ pub fn hold(world: &World, observed: &Observed, rollout: &Rollout, now: Timestam
     if observed.telemetry == Telemetry::Unreadable {
         return Some(telemetry());
     }
+    if observed.clock_suspect {
+        return Some(clock());
+    }
     let environment = world.cursor_environment(rollout)?;
     let tier = Tier { world, rollout, environment, lanes: lanes(world, environment), now };
     None.or_else(|| tier.paused())
@@ -76,6 +81,11 @@ fn telemetry() -> Hold {
     let sentence = "telemetry cannot be read: nothing is granted or promoted until it can, and the counts are those \
                     of the main database";
     Hold { kind: HoldKind::Telemetry, sentence: sentence.to_owned(), on: "telemetry".to_owned(), since: None }
+}
+
+fn clock() -> Hold {
+    let sentence = "the clock jumped: nothing stalls or promotes until a person accepts the new time";
+    Hold { kind: HoldKind::Clock, sentence: sentence.to_owned(), on: "clock".to_owned(), since: None }
 }
 
 fn lanes<'a>(world: &'a World, environment: &Environment) -> Vec<(&'a Ring, &'a Lane)> {

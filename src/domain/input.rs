@@ -14,7 +14,10 @@ use super::world::World;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// The reconciler's pass over the whole world (R89).
-    Tick,
+    Tick {
+        /// Identity of the rollout, if an unattended starter begins one in this pass (R180).
+        fresh: RolloutId,
+    },
     /// An agent asks for its assignment (R17).
     Poll(Poll),
     /// An agent says how a run ended.
@@ -25,6 +28,18 @@ pub enum Input {
         machine: MachineId,
         /// Version baked into its image.
         version: Option<String>,
+    },
+    /// A commit arrived on the configured ref: built, and started if the account wants that and nothing runs (R169).
+    CommitArrived {
+        /// Identity of the rollout, if one comes of it.
+        id: RolloutId,
+        /// What was built from it.
+        release: ReleaseId,
+    },
+    /// A tag arrived; the sequencer starts the newest one that matches once nothing runs (R169).
+    TagArrived {
+        /// What was built from it.
+        release: ReleaseId,
     },
     /// A person acts.
     Verb(Order),
@@ -247,6 +262,8 @@ pub enum Verb {
         /// Refuse if the other would happen (R93).
         intent: Option<Intent>,
     },
+    /// A person says that the clock is right again (R168).
+    AcceptClock,
     /// Stop a rollout; its holders' runs are cancelled (R115).
     Halt {
         /// Which.
@@ -275,6 +292,7 @@ impl Verb {
             Self::PublishRelease { .. } => "publish-release",
             Self::Yank { .. } => "yank",
             Self::Start { .. } => "start",
+            Self::AcceptClock => "accept-clock",
             Self::Halt { .. } => "halt",
         }
     }
@@ -294,11 +312,12 @@ impl Input {
     pub fn author(&self, world: &World, process: &str) -> Author {
         let agent = |machine: &MachineId| world.hostname(*machine).to_owned();
         let (by, cause) = match self {
-            Self::Tick => (process.to_owned(), Cause::Tick),
+            Self::Tick { .. } => (process.to_owned(), Cause::Tick),
             Self::Poll(poll) => (agent(&poll.machine), Cause::Poll),
             Self::Report(report) => (agent(&report.machine), Cause::Report),
             Self::Rebuilt { machine, .. } => (agent(machine), Cause::Report),
             Self::TakeSeat { holder } => (holder.clone(), Cause::Seat),
+            Self::CommitArrived { .. } | Self::TagArrived { .. } => ("repository".to_owned(), Cause::Repository),
             Self::Verb(order) => {
                 let (reason, key) = (order.reason.clone(), order.key.clone());
                 (order.by.clone(), Cause::Verb { name: order.verb.name().to_owned(), reason, key })
@@ -309,7 +328,7 @@ impl Input {
 
     /// True for the inputs only the holder of the seat may have decided; their changes carry its epoch.
     pub fn needs_seat(&self) -> bool {
-        matches!(self, Self::Tick)
+        matches!(self, Self::Tick { .. })
     }
 }
 

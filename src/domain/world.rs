@@ -16,6 +16,9 @@ pub const ROLLOUTS_KEPT: usize = 20;
 /// Machines an account may have.
 pub const MACHINES_MAX: usize = 200_000;
 
+/// Arrived tags the World keeps: the newest are the ones that may be started.
+pub const TAGS_KEPT: usize = 100;
+
 /// Environments, rings and releases an account may have, each.
 pub const CATALOG_MAX: usize = 10_000;
 
@@ -56,6 +59,8 @@ pub struct World {
     pub next_generation: Generation,
     /// The reconciler's seat.
     pub seat: SeatRecord,
+    /// Tags that arrived, oldest first, at most `TAGS_KEPT` (R169).
+    pub tags: Vector<ReleaseId>,
     /// Machines by host name; an index, never stored.
     pub(super) hostnames: OrdMap<String, MachineId>,
     pub(super) lanes: Lanes,
@@ -76,6 +81,8 @@ struct Stored {
     next_generation: Generation,
     #[serde(default)]
     seat: SeatRecord,
+    #[serde(default)]
+    tags: Vec<ReleaseId>,
 }
 
 impl From<Stored> for World {
@@ -91,6 +98,7 @@ impl From<Stored> for World {
             rollouts: stored.rollouts.into_iter().collect(),
             next_generation: stored.next_generation,
             seat: stored.seat,
+            tags: stored.tags.into_iter().collect(),
             hostnames: OrdMap::new(),
             lanes: Lanes::default(),
         };
@@ -113,6 +121,7 @@ impl From<World> for Stored {
             rollouts: world.rollouts.into_iter().collect(),
             next_generation: world.next_generation,
             seat: world.seat,
+            tags: world.tags.into_iter().collect(),
         }
     }
 }

@@ -9,15 +9,18 @@ use axum::response::{IntoResponse, Response};
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
-use super::errand::body;
-use super::extract::NoQuery;
+use super::errand::{Errand, body};
+use super::extract::{Body, NoQuery};
 use super::failure::Answer;
 use super::feed::seat_body;
 use super::shared::{Shared, Tenant};
 use crate::control::host::Host;
 use crate::control::picture::Freshness;
 use crate::control::ports::{Clock, Journal};
+use crate::domain::input::Verb;
 use crate::domain::span::Seconds;
+use crate::wire::body::parse_or_default;
+use crate::wire::reason::ReasonBody;
 use crate::wire::process::{AccountReady, FEATURES, ReadyBody, VersionBody};
 
 /// A tick is late once it is older than this many periods.
@@ -60,6 +63,21 @@ pub(super) async fn seat<H: Host, B: Builder>(
     _: NoQuery,
 ) -> Answer {
     let (tenant, _) = shared.admit(&caller, Need::Look)?;
+    let seat = seat_body(&tenant.service.door.published().borrow());
+    Ok(body(StatusCode::OK, &seat))
+}
+
+/// `POST /api/clock/accept`: a person says that the wall clock is right (R168).
+pub(super) async fn accept_clock<H: Host, B: Builder>(
+    State(shared): State<Arc<Shared<H, B>>>,
+    caller: Caller,
+    _: NoQuery,
+    errand: Errand,
+    Body(bytes): Body,
+) -> Answer {
+    let (tenant, _) = shared.admit(&caller, Need::Act)?;
+    let ReasonBody { reason } = parse_or_default(&bytes)?;
+    errand.run(&shared, tenant, &caller, reason, Verb::AcceptClock).await?;
     let seat = seat_body(&tenant.service.door.published().borrow());
     Ok(body(StatusCode::OK, &seat))
 }

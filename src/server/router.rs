@@ -16,6 +16,7 @@ use super::{
     account, agent, environment, explain, layers, machine, metrics, process, release, ring, rollout, stream, world,
 };
 use crate::control::host::Host;
+use crate::wire::call::ACCEPT_CLOCK_PATH;
 
 /// Every route. Collections end in a slash, items and verbs do not.
 pub fn router<H: Host, B: Builder>(shared: Arc<Shared<H, B>>) -> Router {
@@ -26,6 +27,7 @@ pub fn router<H: Host, B: Builder>(shared: Arc<Shared<H, B>>) -> Router {
         .merge(agents())
         .route("/api/world", get(world::load::<H, B>))
         .route("/api/changes", get(stream::follow::<H, B>))
+        .route(ACCEPT_CLOCK_PATH, post(process::accept_clock::<H, B>))
         .route("/api/seat", get(process::seat::<H, B>))
         .route("/api/version", get(process::version::<H, B>))
         .route("/healthz", get(process::alive))

@@ -1,7 +1,10 @@
 //! A process of a simulated world: the stores all processes share, its own name, and virtual time.
 
+use uuid::Uuid;
+
 use super::clock::VirtualClock;
 use super::journal::SimJournal;
+use super::shared::Shared;
 use super::stores::{SimPresence, SimResults, SimVault};
 use crate::control::host::Host;
 
@@ -38,12 +41,13 @@ impl Outside {
 pub struct SimHost {
     outside: Outside,
     process: String,
+    drawn: Shared<u64>,
 }
 
 impl SimHost {
     /// The process called `process`.
     pub fn new(outside: Outside, process: &str) -> Self {
-        Self { outside, process: process.to_owned() }
+        Self { outside, process: process.to_owned(), drawn: Shared::new(0) }
     }
 }
 
@@ -77,6 +81,15 @@ impl Host for SimHost {
 
     fn clock(&self) -> &VirtualClock {
         &self.outside.clock
+    }
+
+    /// The next one of this process: the same in every run.
+    fn fresh(&self) -> Uuid {
+        let nth = self.drawn.with(|drawn| {
+            *drawn += 1;
+            *drawn
+        });
+        Uuid::new_v5(&Uuid::NAMESPACE_URL, format!("kura:fresh:{}:{nth}", self.process).as_bytes())
     }
 
     fn process(&self) -> &str {

@@ -46,6 +46,9 @@ pub struct Call {
     pub body: Value,
 }
 
+/// Where a person accepts the clock (R168).
+pub const ACCEPT_CLOCK_PATH: &str = "/api/clock/accept";
+
 impl Call {
     /// The request of an order. Identities that the order brings along for new things are given by the server instead;
     /// a pinned bucket and a content made elsewhere do not travel.
@@ -104,6 +107,7 @@ fn of_verb(verb: &Verb) -> Call {
             let (protected, force, intent) = (*protected, *force, *intent);
             post(rollout::PATH, &StartBody { config_release_uuid: *release, protected, force, intent, reason: None })
         }
+        Verb::AcceptClock => bare(ACCEPT_CLOCK_PATH.to_owned()),
         Verb::Halt { rollout } => bare(format!("{}{rollout}/halt", rollout::PATH)),
     }
 }

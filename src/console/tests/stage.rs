@@ -198,7 +198,7 @@ impl Stage {
 
     pub(super) fn tick(&mut self) {
         self.picture.seat.last_tick = Some(self.now);
-        self.input(&Input::Tick);
+        self.input(&Input::Tick { fresh: RolloutId::named("fresh") });
     }
 
     fn input(&mut self, input: &Input) -> Reply {

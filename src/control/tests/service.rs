@@ -15,7 +15,7 @@ use crate::control::ports::Clock;
 use crate::control::service::{Service, Settings};
 use crate::control::upkeep::SNAPSHOT_EVERY;
 use crate::domain::change::Level;
-use crate::domain::ids::MachineId;
+use crate::domain::ids::{MachineId, RolloutId};
 use crate::domain::input::{Input, Order, Verb};
 use crate::domain::verdict::Reply;
 
@@ -259,5 +259,9 @@ fn a_process_that_does_not_stand_never_ticks() {
     let mut a = start_with(&bed, "a", Settings { stands: false, ..Settings::default() });
     a.driver.run(600);
     assert_eq!(bed.world().seat.holder, None);
-    assert_eq!(a.driver.until(a.service.door.ask(Input::Tick)), Err(DoorError::Deposed));
+    assert_eq!(a.driver.until(a.service.door.ask(tick())), Err(DoorError::Deposed));
+}
+
+fn tick() -> Input {
+    Input::Tick { fresh: RolloutId::named("fresh") }
 }

@@ -10,6 +10,8 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 
 use super::driver::TestClock;
+use uuid::Uuid;
+
 use crate::control::host::Host;
 use crate::control::ports::{
     AppendError, ApplyResult, Batch, Beat, Head, Heartbeats, Journal, JournalError, Presence, ResultQuery, Results,
@@ -318,6 +320,10 @@ impl Host for TestHost {
 
     fn clock(&self) -> &TestClock {
         &self.clock
+    }
+
+    fn fresh(&self) -> Uuid {
+        Uuid::from_u64_pair(7, self.store.lock().fetched as u64)
     }
 
     fn process(&self) -> &str {

@@ -108,11 +108,11 @@ fn a_tick_is_decided_under_its_epoch_and_published_even_where_it_changes_nothing
     // R49
     let bed = Bed::running();
     let a = about_to_tick(&bed);
-    assert_eq!(a.ask_under(vec![(Some(1), Input::Tick)]), [Ok(Reply::Done)]);
+    assert_eq!(a.ask_under(vec![(Some(1), tick())]), [Ok(Reply::Done)]);
     assert_eq!((halts(&bed), a.published().last_tick), (1, Some(a.turns.host.clock.now())));
     let before = bed.world().revision;
     bed.clock.pass(60);
-    assert_eq!(a.ask_under(vec![(Some(1), Input::Tick)]), [Ok(Reply::Done)]);
+    assert_eq!(a.ask_under(vec![(Some(1), tick())]), [Ok(Reply::Done)]);
     assert_eq!((bed.world().revision, a.published().last_tick), (before, Some(a.turns.host.clock.now())));
 }
 
@@ -139,7 +139,7 @@ fn a_deposed_tick_appends_nothing_and_takes_no_verb_down_with_it() {
     let b = bed.process("b");
     assert_eq!(b.ask_under(vec![(Some(1), Input::TakeSeat { holder: "b".into() })]), [Ok(Reply::Seated(2))]);
     let before = bed.world().revision;
-    let replies = a.ask_under(vec![(Some(1), Input::Tick), (None, pause("cedar")), (Some(1), Input::Tick)]);
+    let replies = a.ask_under(vec![(Some(1), tick()), (None, pause("cedar")), (Some(1), tick())]);
     assert_eq!(replies, [Err(DoorError::Deposed), Ok(Reply::Done), Err(DoorError::Deposed)]);
     assert_eq!((bed.world().revision, halts(&bed)), (before + 1, 0), "the pause and nothing else");
     assert_eq!(a.published().last_tick, None);
@@ -150,7 +150,7 @@ fn a_journal_that_says_deposed_is_believed_before_the_entry_that_says_so_is_seen
     let bed = Bed::running();
     let a = about_to_tick(&bed);
     bed.store.lock().epoch = 2;
-    let replies = a.ask_under(vec![(Some(1), Input::Tick), (None, pause("cedar"))]);
+    let replies = a.ask_under(vec![(Some(1), tick()), (None, pause("cedar"))]);
     assert_eq!(replies, [Err(DoorError::Deposed), Ok(Reply::Done)]);
     assert_eq!(halts(&bed), 0);
 }
@@ -158,7 +158,7 @@ fn a_journal_that_says_deposed_is_believed_before_the_entry_that_says_so_is_seen
 #[test]
 fn a_tick_without_the_seat_is_not_decided() {
     let bed = Bed::running();
-    assert_eq!(bed.process("a").one(Input::Tick), Err(DoorError::Deposed));
+    assert_eq!(bed.process("a").one(tick()), Err(DoorError::Deposed));
     let late = vec![(Some(0), Input::TakeSeat { holder: "a".into() })];
     assert_eq!(bed.process("a").ask_under(late.clone()), [Ok(Reply::Seated(1))]);
     assert_eq!(bed.process("b").ask_under(late), [Err(DoorError::Deposed)], "somebody was faster");
@@ -266,4 +266,8 @@ fn those_whose_turn_it_is_are_nudged_by_changes_of_any_process() {
     assert!(at_a.try_recv().unwrap().contains(&MachineId::named("birch")));
     b.one(pause("cedar")).unwrap();
     assert!(at_b.try_recv().unwrap().contains(&MachineId::named("birch")), "folded from a");
+}
+
+fn tick() -> Input {
+    Input::Tick { fresh: RolloutId::named("fresh") }
 }

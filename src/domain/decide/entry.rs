@@ -8,16 +8,18 @@ use super::super::observed::Observed;
 use super::super::verdict::{Reply, Verdict};
 use super::super::world::World;
 use super::draft::Draft;
-use super::{environment, machine, pause, poll, release, report, ring, start, stop, tick};
+use super::{environment, machine, pause, poll, release, report, ring, start, stop, tick, unattended};
 
 /// Decides one input. Pure, total, and the same in every process: time is an argument, new identities come with it.
 pub fn decide(world: &World, observed: &Observed, input: &Input, now: Timestamp) -> Verdict {
     let mut draft = Draft::new(world, input, now);
     let reply = match input {
-        Input::Tick => tick::tick(&mut draft, observed),
+        Input::Tick { fresh } => tick::tick(&mut draft, observed, *fresh),
         Input::Poll(asked) => poll::poll(&mut draft, observed, asked),
         Input::Report(told) => report::report(&mut draft, told),
         Input::Rebuilt { machine, version } => report::rebuilt(&mut draft, *machine, version.clone()),
+        Input::CommitArrived { id, release } => unattended::commit(&mut draft, *id, *release),
+        Input::TagArrived { release } => unattended::tag(&mut draft, *release),
         Input::Verb(order) => verb(&mut draft, order),
         Input::TakeSeat { holder } => take_seat(&mut draft, holder),
     };
@@ -39,6 +41,7 @@ fn verb(draft: &mut Draft<'_>, order: &Order) -> Reply {
         Verb::PublishRelease { .. } => release::publish(draft, &order.verb),
         Verb::Yank { release } => stop::yank(draft, *release, order),
         Verb::Start { .. } => start::start(draft, &order.verb),
+        Verb::AcceptClock => accept_clock(draft),
         Verb::Halt { rollout } => stop::halt(draft, *rollout, order),
     }
 }
@@ -51,6 +54,12 @@ fn patch_account(draft: &mut Draft<'_>, auto_deploy: Option<bool>, track_config_
     if account != draft.world().account {
         draft.push(Change::AccountChanged { account });
     }
+    Reply::Done
+}
+
+/// Each process goes on from its own wall clock once it reads this (R168).
+fn accept_clock(draft: &mut Draft<'_>) -> Reply {
+    draft.push(Change::ClockAccepted);
     Reply::Done
 }
 

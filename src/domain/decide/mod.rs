@@ -18,6 +18,8 @@ mod report;
 
 // The reconciler.
 mod tick;
+mod unattended;
 
 pub use entry::decide;
 pub(super) use tick::aged;
+pub use unattended::next_unattended;

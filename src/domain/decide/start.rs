@@ -48,7 +48,7 @@ fn reset(draft: &mut Draft<'_>, running: &Rollout, protected: Option<bool>, inte
 }
 
 /// Another release, or the same one when nothing runs: a new rollout takes the account's slot (R91, R92, R99).
-fn begin(
+pub(super) fn begin(
     draft: &mut Draft<'_>,
     id: RolloutId,
     release: ReleaseId,

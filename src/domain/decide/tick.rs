@@ -1,4 +1,5 @@
-//! The reconciler's pass: stalls first, then at most one promotion or the completion (R89).
+//! The reconciler's pass: stalls first, then at most one promotion or the completion (R89); where nothing runs, the
+//! tag that waits.
 
 use jiff::Timestamp;
 
@@ -14,9 +15,13 @@ use super::super::verdict::Reply;
 use super::super::world::{World, place};
 use super::draft::Draft;
 use super::start::open_lowest;
+use super::unattended::sequence;
 
-pub(super) fn tick(draft: &mut Draft<'_>, observed: &Observed) -> Reply {
-    let Some(rollout) = draft.world().running().map(|r| r.id) else { return Reply::Done };
+pub(super) fn tick(draft: &mut Draft<'_>, observed: &Observed, fresh: RolloutId) -> Reply {
+    let Some(rollout) = draft.world().running().map(|r| r.id) else { return sequence(draft, fresh) };
+    if observed.clock_suspect {
+        return Reply::Done; // R168: no stall and no promotion on a clock nobody can trust
+    }
     halt_stalled_rings(draft, observed, rollout);
     advance(draft, observed, rollout);
     Reply::Done

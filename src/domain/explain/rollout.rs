@@ -39,6 +39,7 @@ fn ended(world: &World, rollout: &Rollout, ending: &Ending) -> Explanation {
 fn held(hold: Hold) -> Explanation {
     let next: &[&str] = match hold.kind {
         HoldKind::Telemetry => &["fix the results store: the queue resumes by itself", "do not reset"],
+        HoldKind::Clock => &["check the time of the control plane's host", "accept the clock"],
         HoldKind::PausedEnvironment => &["check the holder's node for a cordon", "unpause the environment"],
         HoldKind::PausedRing => &["check the holder's node for a cordon", "unpause the ring"],
         HoldKind::Halted => &["read the failing state", "fix the machine, or pause it to skip it", "then reset"],

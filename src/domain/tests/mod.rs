@@ -16,4 +16,5 @@ mod membership;
 mod sentences;
 mod failure_modes;
 mod preflight;
+mod unattended;
 mod random;

@@ -203,7 +203,7 @@ impl Rig {
     }
 
     pub(super) fn tick(&mut self) -> &mut Self {
-        self.step(&Input::Tick);
+        self.step(&Input::Tick { fresh: RolloutId::named("fresh") });
         self
     }
 

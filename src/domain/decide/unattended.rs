@@ -1,0 +1,53 @@
+//! Starters nobody watches: a commit that starts at once or never, a tag that waits its turn. Both yield (R100, R169).
+
+use super::super::change::Change;
+use super::super::ids::{ReleaseId, RolloutId};
+use super::super::refusal::Refusal;
+use super::super::verdict::Reply;
+use super::super::world::World;
+use super::draft::Draft;
+use super::start::begin;
+
+/// A commit on the configured ref: started unprotected if nothing runs; if something runs it is dropped for good.
+pub(super) fn commit(draft: &mut Draft<'_>, id: RolloutId, release: ReleaseId) -> Reply {
+    let world = draft.world();
+    match world.releases.get(&release) {
+        None => Reply::Refused(Refusal::NoRelease(release)),
+        Some(built) if built.yanked.is_some() || !world.account.auto_deploy || world.running().is_some() => Reply::Done,
+        Some(_) => begin(draft, id, release, false, None, None),
+    }
+}
+
+/// A tag arrived: kept, so that what starts next can be seen. Whether it ever starts, the sequencer decides.
+pub(super) fn tag(draft: &mut Draft<'_>, release: ReleaseId) -> Reply {
+    if !draft.world().releases.contains_key(&release) {
+        return Reply::Refused(Refusal::NoRelease(release));
+    }
+    if !draft.world().tags.contains(&release) {
+        draft.push(Change::TagArrived { release });
+    }
+    Reply::Done
+}
+
+/// A pass in which nothing runs starts the tag that waits (R180).
+pub(super) fn sequence(draft: &mut Draft<'_>, fresh: RolloutId) -> Reply {
+    match next_unattended(draft.world()) {
+        Some(release) => begin(draft, fresh, release, false, None, None),
+        None => Reply::Done,
+    }
+}
+
+/// What an unattended start would pick as soon as nothing runs: the newest tag that matches and was not yanked,
+/// unless it or a newer one ran already (R169).
+pub fn next_unattended(world: &World) -> Option<ReleaseId> {
+    if !world.account.track_config_tags {
+        return None;
+    }
+    let pattern = world.account.config_tag_pattern.as_deref().unwrap_or("*");
+    let ran = |release: &ReleaseId| world.rollouts.iter().any(|rollout| rollout.release == *release);
+    let newer = world.tags.iter().rev().take_while(|release| !ran(release));
+    let mut fit = newer
+        .filter_map(|id| world.releases.get(id))
+        .filter(|release| release.yanked.is_none() && wildmatch::WildMatch::new(pattern).matches(&release.git_ref));
+    fit.next().map(|release| release.id)
+}
