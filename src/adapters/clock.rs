@@ -1,6 +1,6 @@
 //! The one clock of the program. Everywhere else time is an argument.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
@@ -8,10 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 use crate::control::ports::{Clock, DRIFT_MAX};
 
 /// Wall clock at process start plus own monotonic time: a wall clock that is set while the process lives changes
-/// nothing here until a person accepts it, so time never goes back (R168). Clones share the start.
-#[derive(Debug, Clone)]
+/// nothing here until a person accepts it, so time never goes back (R168). Copies share the start, which lives as
+/// long as the program.
+#[derive(Debug, Clone, Copy)]
 pub struct SystemClock {
-    start: Arc<Mutex<Start>>,
+    start: &'static Mutex<Start>,
 }
 
 /// Both clocks at one moment.
@@ -37,7 +38,7 @@ impl Start {
 impl SystemClock {
     /// Reads both clocks, once. A program makes one of these when it starts and clones it.
     pub fn start() -> Self {
-        Self { start: Arc::new(Mutex::new(Start::read())) }
+        Self { start: Box::leak(Box::new(Mutex::new(Start::read()))) }
     }
 
     /// How far the wall clock has drifted from this one: positive = the wall clock is ahead (R168).
@@ -76,7 +77,7 @@ mod tests {
     fn time_never_goes_back_and_clones_agree() {
         // R168
         let clock = SystemClock::start();
-        let twin = clock.clone();
+        let twin = clock;
         let mut last = clock.now();
         assert!(last >= clock.lock().wall);
         for _ in 0..1_000 {

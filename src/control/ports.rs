@@ -22,10 +22,13 @@ pub trait Clock: Clone + Send + Sync + 'static {
     fn now(&self) -> Timestamp;
 
     /// True while the wall clock has drifted away from the monotonic one by more than `DRIFT_MAX` (R168).
-    fn is_suspect(&self) -> bool;
+    /// A clock without a wall never is.
+    fn is_suspect(&self) -> bool {
+        false
+    }
 
     /// A person says that the wall clock is right: from now on it is what monotonic time is added to (R168).
-    fn accept(&self);
+    fn accept(&self) {}
 
     /// Waits for `span` of this clock.
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send;

@@ -20,8 +20,8 @@ use crate::control::ports::{Clock, Journal};
 use crate::domain::input::Verb;
 use crate::domain::span::Seconds;
 use crate::wire::body::parse_or_default;
-use crate::wire::reason::ReasonBody;
 use crate::wire::process::{AccountReady, FEATURES, ReadyBody, VersionBody};
+use crate::wire::reason::ReasonBody;
 
 /// A tick is late once it is older than this many periods.
 const PERIODS_LATE: u32 = 3;

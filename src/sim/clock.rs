@@ -56,13 +56,6 @@ impl Clock for VirtualClock {
         self.0.with(|timeline| timeline.now)
     }
 
-    /// Virtual time has no wall to drift away from.
-    fn is_suspect(&self) -> bool {
-        false
-    }
-
-    fn accept(&self) {}
-
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send {
         let span = SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
         let until = self.now().checked_add(span).unwrap_or(Timestamp::MAX);

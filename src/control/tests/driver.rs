@@ -53,13 +53,6 @@ impl Clock for TestClock {
         self.0.lock().unwrap().now
     }
 
-    /// Virtual time has no wall to drift away from.
-    fn is_suspect(&self) -> bool {
-        false
-    }
-
-    fn accept(&self) {}
-
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send {
         let clock = self.clone();
         let until = self.now() + SignedDuration::try_from(span).unwrap();

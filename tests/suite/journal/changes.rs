@@ -13,7 +13,7 @@ use kura_console::domain::span::Seconds;
 use kura_console::domain::world::World;
 
 /// How many kinds of changes there are.
-pub(crate) const KINDS: usize = 27;
+pub(crate) const KINDS: usize = 29;
 
 const LEASE_ENDS: [LeaseEnd; 9] = [
     LeaseEnd::Success,
@@ -67,6 +67,8 @@ pub(crate) fn kind_of(change: &Change) -> usize {
         Change::RenderRecovered { .. } => 24,
         Change::ElectionKept { .. } => 25,
         Change::SeatTaken { .. } => 26,
+        Change::TagArrived { .. } => 27,
+        Change::ClockAccepted => 28,
     }
 }
 
@@ -290,6 +292,8 @@ impl Subject {
                 pct: u8::try_from(self.0 % 101).unwrap(),
             },
             Change::SeatTaken { holder: "serve@bastion-1:4711".to_owned(), epoch: self.0 },
+            Change::TagArrived { release: self.release() },
+            Change::ClockAccepted,
         ]
     }
 }
