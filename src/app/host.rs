@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use uuid::Uuid;
+
 use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::sqlite::journal::SqliteJournal;
 use crate::adapters::presence::SqlitePresence;
@@ -84,6 +86,10 @@ impl Host for ServerHost {
 
     fn clock(&self) -> &SystemClock {
         &self.clock
+    }
+
+    fn fresh(&self) -> Uuid {
+        Uuid::new_v4()
     }
 
     fn process(&self) -> &str {
