@@ -125,10 +125,10 @@ fn a_tick_nudges_those_whose_window_closed_meanwhile() {
     let mut waves = a.nudges.waves();
     let birch = MachineId::named("birch");
     bed.clock.pass(59);
-    a.ask_under(vec![(Some(1), Input::Tick)]);
+    a.ask_under(vec![(Some(1), tick())]);
     assert!(waves.try_recv().is_err(), "the window is open");
     bed.clock.pass(1);
-    a.ask_under(vec![(Some(1), Input::Tick)]);
+    a.ask_under(vec![(Some(1), tick())]);
     assert_eq!(waves.try_recv().unwrap().iter().copied().collect::<Vec<_>>(), [birch]);
 }
 
