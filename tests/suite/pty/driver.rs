@@ -272,6 +272,19 @@ impl Driver {
         self.master = None;
     }
 
+    /// What is shown is forgotten, as if somebody had cleared the terminal behind the program's back.
+    pub(crate) fn wipe(&mut self) {
+        self.screen();
+        self.screen.process(b"\x1b[2J\x1b[H");
+    }
+
+    /// From now on the terminal takes no byte from the program, as behind a connection that hangs.
+    pub(crate) fn stall(&mut self) {
+        let path = self.master.as_ref().and_then(|master| master.tty_name()).expect("a terminal with a name");
+        let terminal = std::fs::OpenOptions::new().write(true).open(path).expect("the terminal");
+        rustix::termios::tcflow(terminal, rustix::termios::Action::OOff).expect("the terminal stalls");
+    }
+
     /// Waits for the end of the program.
     pub(crate) fn wait_exit(&mut self) -> Ended {
         let from = now();

@@ -2,3 +2,9 @@
 
 pub(crate) mod driver;
 mod driver_works;
+mod attached;
+mod restored;
+mod gone;
+mod suspended;
+mod faults;
+mod sizes;
