@@ -1,11 +1,13 @@
 //! Parses, runs what was asked for, and turns what went wrong into a sentence and an exit code.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use super::args::{Args, Run};
 use super::{agent, attach, demo, serve, shell, status};
+use crate::console::text::escape;
 use crate::wire::problem::Problem;
 
 /// Runs the program.
@@ -32,11 +34,14 @@ fn dispatch(args: Args) -> Result<(), Problem> {
     }
 }
 
-/// The one place that writes an error to stderr.
-#[allow(clippy::print_stderr)]
+/// The one place that writes an error to stderr. What a far end put into it cannot steer the terminal, and a stderr
+/// that is gone, as after a hang-up, is no further error.
 fn complain(problem: &Problem) {
-    eprintln!("kura-console: {}", problem.message);
-    for hint in &problem.hints {
-        eprintln!("  hint: {hint}");
-    }
+    let said = once_per_line("kura-console: ", &problem.message);
+    let hints: String = problem.hints.iter().map(|hint| once_per_line("  hint: ", hint)).collect();
+    let _ = io::stderr().lock().write_all((said + &hints).as_bytes());
+}
+
+fn once_per_line(lead: &str, text: &str) -> String {
+    text.lines().map(|line| format!("{lead}{}\n", escape(line))).collect()
 }

@@ -71,7 +71,8 @@ impl<L: Link, W: Clock, S: Clock> Run<L, W, S> {
         let end = self.until_the_end().await;
         self.screen.leave();
         self.errands.finish(&self.wall).await;
-        end
+        // A frame may notice before the reader of keys does.
+        if end.is_err() && self.screen.tty().is_gone() { Ok(End::HungUp) } else { end }
     }
 
     fn now(&self) -> Moment {

@@ -92,6 +92,14 @@ impl Tty {
         Ok(())
     }
 
+    /// Whether the terminal is gone for good: nobody is at its other end.
+    pub fn is_gone(&self) -> bool {
+        let mut ends = [PollFd::new(&self.keys, PollFlags::empty())];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let over = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+        poll(&mut ends, Some(&now)).is_ok() && ends[0].revents().intersects(over)
+    }
+
     /// Whether the terminal takes bytes within so many seconds.
     pub fn takes_bytes(&self, seconds: i64) -> bool {
         let mut ends = [PollFd::new(&self.frames, PollFlags::OUT)];
