@@ -6,7 +6,7 @@ use super::{agent, attach, demo, serve, shell, status};
 
 /// The console for gated rollouts: see what a release waits for, on whom, since when, and stop it.
 #[derive(Debug, Parser)]
-#[command(name = "kura-console", version, about, long_about = None, max_term_width = 100)]
+#[command(name = "kura-console", version, about, long_about = None, max_term_width = 100, args_conflicts_with_subcommands = true)]
 pub struct Args {
     /// What to run; without it the console attaches to a control plane.
     #[command(subcommand)]

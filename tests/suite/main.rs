@@ -6,4 +6,6 @@ mod agent;
 mod house;
 mod journal;
 mod pty;
+mod server;
 mod sim;
+mod wire;

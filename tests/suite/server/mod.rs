@@ -1,0 +1,9 @@
+//! The control plane over real HTTP on the loopback, and the remote link against it.
+
+mod bed;
+mod runbook;
+mod refusals;
+mod agents;
+mod stream;
+mod relink;
+mod process;

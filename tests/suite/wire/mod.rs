@@ -1,0 +1,3 @@
+//! Bodies of the API, compared with files that lock their shapes.
+
+mod golden;
