@@ -18,7 +18,7 @@ use crate::control::service::Service;
 use crate::control::trouble::sentence;
 use crate::domain::change::Entry;
 use crate::domain::ids::{MachineId, Revision};
-use crate::domain::observed::{Observed, Telemetry};
+use crate::domain::observed::Observed;
 use crate::wire::process::SeatBody;
 use crate::wire::stream::{PresenceBody, Trouble, change_frame, presence_frame};
 
@@ -168,18 +168,33 @@ impl Shown {
     /// What is new since `before`; none = nothing.
     fn since(&self, before: &Self, now: Timestamp) -> Option<PresenceBody> {
         let last_poll = news(&before.observed.last_poll, &self.observed.last_poll);
+        let (now_seen, seen_before) = (&self.observed, &before.observed);
         let same = last_poll.is_empty()
             && self.seat == before.seat
             && self.journal == before.journal
-            && self.observed.telemetry == before.observed.telemetry;
+            && now_seen.telemetry == seen_before.telemetry
+            && now_seen.last_tick == seen_before.last_tick
+            && now_seen.refused_start == seen_before.refused_start
+            && now_seen.clock_suspect == seen_before.clock_suspect;
         (!same).then(|| self.body(false, last_poll, now))
     }
 
     fn body(&self, everybody: bool, last_poll: BTreeMap<MachineId, Timestamp>, now: Timestamp) -> PresenceBody {
-        let (listening_since, telemetry): (Timestamp, Telemetry) =
-            (self.observed.listening_since, self.observed.telemetry);
+        let Observed { listening_since, telemetry, last_tick, refused_start, clock_suspect, .. } =
+            self.observed.clone();
         let (seat, journal) = (self.seat.clone(), self.journal.clone());
-        PresenceBody { everybody, last_poll, listening_since, telemetry, seat, journal, now }
+        PresenceBody {
+            everybody,
+            last_poll,
+            listening_since,
+            telemetry,
+            last_tick,
+            refused_start,
+            clock_suspect,
+            seat,
+            journal,
+            now,
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use uuid::Uuid;
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
@@ -59,7 +58,7 @@ pub(super) async fn add<H: Host, B: Builder>(
 ) -> Answer {
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
     let mut new: MachineNew = parse(&bytes)?;
-    let (reason, id) = (new.reason.take(), MachineId(Uuid::new_v4()));
+    let (reason, id) = (new.reason.take(), MachineId(shared.fresh()));
     let verb = new.verb(id, &tenant.service.door.world())?;
     let reply = errand.run(&shared, tenant, &caller, reason, verb).await?;
     let made = if let Reply::Machine(made) = reply { made } else { id };

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use uuid::Uuid;
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
@@ -62,7 +61,7 @@ pub(super) async fn build<H: Host, B: Builder>(
     // Kept first: a release that is published can be served.
     let content = tenant.service.host().vault().keep(built.content).await?;
     let BuildBody { git_ref, engine, timeout_seconds, notes, target_version, reason } = order;
-    let (id, commit) = (ReleaseId(Uuid::new_v4()), built.commit);
+    let (id, commit) = (ReleaseId(shared.fresh()), built.commit);
     let verb = Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content };
     let reply = errand.run(&shared, tenant, &caller, reason, verb).await?;
     let made = if let Reply::Release(made) = reply { made } else { id };

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use uuid::Uuid;
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
@@ -43,7 +42,7 @@ pub(super) async fn make<H: Host, B: Builder>(
 ) -> Answer {
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
     let mut new = RingSet::parse_new(&bytes)?;
-    let (reason, id) = (new.reason.take(), RingId(Uuid::new_v4()));
+    let (reason, id) = (new.reason.take(), RingId(shared.fresh()));
     let reply = errand.run(&shared, tenant, &caller, reason, new.create(id)).await?;
     let made = if let Reply::Ring(made) = reply { made } else { id };
     found(StatusCode::CREATED, shown(tenant, made))

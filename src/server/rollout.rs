@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use uuid::Uuid;
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
@@ -61,7 +60,7 @@ pub(super) async fn start<H: Host, B: Builder>(
 ) -> Answer {
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
     let wanted: StartBody = parse(&bytes)?;
-    let id = RolloutId(Uuid::new_v4());
+    let id = RolloutId(shared.fresh());
     let verb = wanted.verb(id);
     match errand.run(&shared, tenant, &caller, wanted.reason, verb).await? {
         Reply::Reset(rollout) => found(StatusCode::OK, shown(tenant, rollout)),

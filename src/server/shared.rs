@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
+use uuid::Uuid;
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
@@ -77,6 +78,11 @@ impl<H: Host, B: Builder> Shared<H, B> {
     /// What time it is here.
     pub(super) fn now(&self) -> Timestamp {
         self.host.clock().now()
+    }
+
+    /// A new identity.
+    pub(super) fn fresh(&self) -> Uuid {
+        self.host.fresh()
     }
 
     /// Every account.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::process::SeatBody;
 use crate::domain::change::Entry;
 use crate::domain::ids::MachineId;
-use crate::domain::observed::Telemetry;
+use crate::domain::observed::{RefusedStart, Telemetry};
 
 /// Where it is followed; `?after=R`, or the header `Last-Event-ID`.
 pub const PATH: &str = "/api/changes";
@@ -47,6 +47,15 @@ pub struct PresenceBody {
     pub listening_since: Timestamp,
     /// The results store.
     pub telemetry: Telemetry,
+    /// When a tick was last decided, as far as the server knows.
+    #[serde(default)]
+    pub last_tick: Option<Timestamp>,
+    /// The last start that a protected rollout turned away.
+    #[serde(default)]
+    pub refused_start: Option<RefusedStart>,
+    /// The server's clocks drifted apart (R168).
+    #[serde(default)]
+    pub clock_suspect: bool,
     /// Who ticks.
     pub seat: SeatBody,
     /// How the server's journal stands; null = well.

@@ -108,6 +108,9 @@ impl Replica {
         observed.last_poll.extend(seen.last_poll);
         observed.listening_since = seen.listening_since;
         observed.telemetry = seen.telemetry;
+        observed.last_tick = seen.last_tick;
+        observed.refused_start = seen.refused_start;
+        observed.clock_suspect = seen.clock_suspect;
         self.seat = seat_view(&seen.seat);
         self.trouble = seen.journal;
         self.ahead = seen.now.duration_since(now);

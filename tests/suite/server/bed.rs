@@ -77,6 +77,9 @@ impl Host for MemoryHost {
     fn clock(&self) -> &SystemClock {
         &self.clock
     }
+    fn fresh(&self) -> uuid::Uuid {
+        uuid::Uuid::new_v4()
+    }
     fn process(&self) -> &'static str {
         "serve@test:1"
     }

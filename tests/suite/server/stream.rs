@@ -54,6 +54,8 @@ async fn live(bed: &Bed<MemoryHost>) {
     let first = status["machines"][0]["uuid"].as_str().unwrap();
     let assignment = bed.poll(first).await["assignment"].clone();
     bed.report(first, &assignment, "failed", "2026-07-01T10:00:00Z").await.expect(200);
+    let other = bed.release("v2").await;
+    bed.post("/api/config/rollouts/", json!({"config_release_uuid": other})).await.expect(409);
     bed.post(&format!("/api/config/rings/{}/pause", fleet.ring), json!({"reason": "look"})).await.expect(200);
     bed.call("PATCH", &format!("/api/provisioning/machines/{}", fleet.machines[1]), json!({"ring": null}))
         .await
@@ -74,6 +76,8 @@ async fn folding_the_stream_gives_the_world() {
     fold(&bed, &mut joined_early, stream, truth.revision, 3).await;
     assert_eq!(*joined_early.world, truth.world);
     assert_eq!(joined_early.observed.last_poll, truth.observed.last_poll);
+    assert_eq!(joined_early.observed.refused_start, truth.observed.refused_start);
+    assert!(joined_early.observed.last_tick.is_some());
     let tail: Vec<_> = joined_early.tail.iter().cloned().collect();
     assert_eq!(tail, truth.tail);
 

@@ -10,7 +10,7 @@ use kura_console::domain::explain::{Subject, explain};
 use kura_console::domain::fleet::Rung;
 use kura_console::domain::ids::{AccountId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
 use kura_console::domain::input::{Edition, Input, Order, Poll, Rendered, Report, RingPatch, Verb};
-use kura_console::domain::observed::Observed;
+use kura_console::domain::observed::{Observed, RefusedStart};
 use kura_console::domain::release::{Digest, Outcome};
 use kura_console::domain::span::Seconds;
 use kura_console::domain::verdict::Reply;
@@ -92,7 +92,7 @@ impl Story {
         });
         let (id, release) = (RolloutId::named("r1"), ReleaseId::named("v1"));
         story.verb(Verb::Start { id, release, protected: Some(true), force: false, intent: None });
-        story.take(Input::Tick);
+        story.take(Input::Tick { fresh: RolloutId::named("next") });
         story
     }
 
@@ -105,6 +105,7 @@ impl Story {
         story.poll("birch");
         story.report("birch", Outcome::Failed, 1500);
         story.verb(Verb::Pause(Level::Machine(MachineId::named("cedar"))));
+        story.observed.last_tick = Some(story.now);
         story
     }
 
@@ -250,6 +251,9 @@ fn what_replicas_read() {
         last_poll: story.observed.last_poll.iter().map(|(machine, at)| (*machine, *at)).collect(),
         listening_since: at(-600),
         telemetry: story.observed.telemetry,
+        last_tick: Some(at(1500)),
+        refused_start: Some(RefusedStart { at: at(1505), by: "ci".to_owned(), release: ReleaseId::named("v1") }),
+        clock_suspect: false,
         seat: seat(),
         journal: Some(trouble),
         now: at(1510),
