@@ -4,6 +4,7 @@
 
 mod agent;
 mod house;
+mod screenshots;
 mod journal;
 mod pty;
 mod server;

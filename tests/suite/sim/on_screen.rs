@@ -13,7 +13,8 @@ fn the_demo_opens_in_the_middle_of_a_window_moves_and_is_left_with_one_key() {
 
 #[test]
 fn every_preset_opens_on_its_own_world() {
-    for (name, seen) in [("fresh", "oak-cp"), ("halted", "oak-w1"), ("superseded", "hotfix-ntp-17"), ("fleet", "edge")] {
+    for (name, seen) in [("fresh", "oak-cp"), ("halted", "oak-w1"), ("superseded", "hotfix-ntp-17"), ("fleet", "edge")]
+    {
         let mut driver = Launch::console(&["demo", "--preset", name, "--speed", "1"]).size(110, 36).start();
         let screen = driver.wait_for(seen);
         assert!(screen.contains("live"), "{name}:\n{screen}");

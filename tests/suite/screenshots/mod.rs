@@ -1,0 +1,104 @@
+//! The screenshots: made by the program from simulated worlds at fixed moments and sizes, kept as SVG, and compared.
+//!
+//! To draw them anew: `KURA_REGENERATE=1 cargo test --test suite screenshots`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kura_console::console::keys::Keymap;
+use kura_console::console::model::{Model, Setup};
+use kura_console::console::msg::Msg;
+use kura_console::console::theme::{Depth, Theme};
+use kura_console::console::update::update;
+use kura_console::console::view::view;
+use kura_console::control::link::Link;
+use kura_console::control::local::Introduction;
+use kura_console::control::picture::Role;
+use kura_console::sim::presets::preset;
+use kura_console::sim::stage::Stage;
+use kura_console::terminal::{convert, record};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// What is on a picture: a world, what is pressed, the size, the theme.
+struct Shot {
+    name: &'static str,
+    preset: &'static str,
+    keys: &'static str,
+    size: (u16, u16),
+    theme: &'static str,
+}
+
+const SHOTS: &[Shot] = &[
+    Shot { name: "now-80x24", preset: "window", keys: "", size: (80, 24), theme: "dark" },
+    Shot { name: "rollout-120x36", preset: "window", keys: "2 j j j j j j", size: (120, 36), theme: "dark" },
+    Shot { name: "rollout-80x24", preset: "window", keys: "2 j j j j j j", size: (80, 24), theme: "dark" },
+    Shot { name: "halt-80x24", preset: "window", keys: "2 x h", size: (80, 24), theme: "dark" },
+    Shot { name: "halted-120x36", preset: "halted", keys: "2 j j j j j j", size: (120, 36), theme: "dark" },
+    Shot { name: "superseded-80x24", preset: "superseded", keys: "", size: (80, 24), theme: "dark" },
+    Shot { name: "log-80x24", preset: "window", keys: "0", size: (80, 24), theme: "dark" },
+];
+
+#[test]
+fn the_kept_pictures_are_what_the_program_draws() {
+    let stale: Vec<&str> = SHOTS.iter().filter(|shot| !is_kept(shot)).map(|shot| shot.name).collect();
+    assert!(stale.is_empty(), "stale: {stale:?}; run KURA_REGENERATE=1 cargo test --test suite screenshots");
+}
+
+#[test]
+fn every_kept_picture_is_drawn() {
+    let known: Vec<PathBuf> = SHOTS.iter().map(path).collect();
+    let kept = fs::read_dir(folder()).unwrap().flatten().map(|entry| entry.path());
+    let orphans: Vec<PathBuf> = kept.filter(|file| !known.contains(file)).collect();
+    assert!(orphans.is_empty(), "{orphans:?}");
+}
+
+fn is_kept(shot: &Shot) -> bool {
+    let drawn = draw(shot);
+    if std::env::var_os("KURA_REGENERATE").is_some() {
+        fs::write(path(shot), &drawn).unwrap();
+    }
+    fs::read_to_string(path(shot)).is_ok_and(|kept| kept == drawn)
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("screenshots")
+}
+
+fn path(shot: &Shot) -> PathBuf {
+    folder().join(format!("{}.svg", shot.name))
+}
+
+/// Opens the world, presses the keys, and draws once.
+fn draw(shot: &Shot) -> String {
+    let opening = "2026-11-03T03:12:00Z".parse().unwrap();
+    let mut stage = preset(shot.preset).unwrap().stage(opening, 1);
+    stage.advance_to(opening).unwrap();
+    let theme = Theme::shipped(shot.theme, Depth::True).unwrap();
+    let mut model = Model::new(Setup {
+        keymap: Keymap::shipped("default").unwrap(),
+        ascii: false,
+        read_only: false,
+        by: "jane".to_owned(),
+        session: "screenshot".to_owned(),
+        endpoint: "demo".to_owned(),
+        now: opening,
+        size: shot.size,
+    });
+    update(&mut model, Msg::Picture(Box::new(convert::snapshot(picture(&mut stage, shot.preset)))));
+    for key in shot.keys.split_whitespace() {
+        update(&mut model, Msg::Key(key.parse().unwrap()));
+        update(&mut model, Msg::Drawn);
+    }
+    let mut frame = Buffer::empty(Rect::new(0, 0, shot.size.0, shot.size.1));
+    view(&model, &theme, opening, frame.area, &mut frame);
+    record::svg(&frame, "kura-console", theme.ground())
+}
+
+fn picture(stage: &mut Stage, account: &str) -> kura_console::control::picture::Picture {
+    let (endpoint, account) = ("demo".to_owned(), account.to_owned());
+    let (link, painter) = stage.link(Introduction { endpoint, account, role: Role::Operator }).unwrap();
+    stage.drive(painter);
+    stage.settle().unwrap();
+    link.pictures().borrow().clone()
+}
