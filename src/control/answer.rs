@@ -95,3 +95,63 @@ fn switches(world: &World, auto_deploy: Option<bool>, track_config_tags: Option<
     let on = |wanted: Option<bool>, known: &bool| if wanted.unwrap_or(*known) { "on" } else { "off" };
     format!("auto deploy is {}, tag tracking is {}", on(auto_deploy, deploys), on(track_config_tags, tracks))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::bed::{Bed, start};
+    use super::*;
+    use crate::domain::input::Input;
+
+    fn said(bed: &Bed, verb: Verb) -> String {
+        match to_reply(&bed.world(), &verb, &Reply::Done) {
+            Answer::Done { sentence } => sentence,
+            other => panic!("not done: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_was_done_is_said_as_what_is_true_now() {
+        let bed = Bed::running();
+        let (ash, pine) = (MachineId::named("ash"), RingId::named("pine"));
+        let (tier, v1) = (EnvironmentId::named("pine"), ReleaseId::named("v1"));
+        let assign = |environment, ring| Verb::AssignMachine { machine: ash, environment, ring, node: None };
+        let sentences = [
+            said(&bed, Verb::Pause(Level::Ring(pine))),
+            said(&bed, Verb::Unpause(Level::Environment(tier))),
+            said(&bed, assign(Some(None), None)),
+            said(&bed, assign(Some(Some(tier)), Some(Some(pine)))),
+            said(&bed, assign(None, None)),
+            said(&bed, Verb::Yank { release: v1 }),
+            said(&bed, Verb::Halt { rollout: RolloutId::named("r1") }),
+            said(&bed, Verb::PatchAccount { auto_deploy: Some(true), track_config_tags: None }),
+        ];
+        let expected = [
+            "ring pine is paused",
+            "environment pine is no longer paused",
+            "ash is in no environment now",
+            "ash is in pine and ring pine now",
+            "ash is changed",
+            "v1 is yanked and cannot be started again",
+            "the rollout of v1 is halted",
+            "auto deploy is on, tag tracking is off",
+        ];
+        assert_eq!(sentences, expected);
+    }
+
+    #[test]
+    fn a_start_and_a_reset_are_told_apart() {
+        let bed = Bed::running();
+        let Input::Verb(order) = start("r2", "v1") else { panic!("a start is a verb") };
+        let rollout = RolloutId::named("r1");
+        let texts = [Reply::Started(rollout), Reply::Reset(rollout)].map(|r| to_reply(&bed.world(), &order.verb, &r));
+        assert_eq!(texts[0], Answer::Done { sentence: "the rollout of v1 is running".to_owned() });
+        assert!(matches!(&texts[1], Answer::Done { sentence } if sentence.contains("was reset")));
+    }
+
+    #[test]
+    fn only_an_unknown_outcome_is_said_to_be_unknown() {
+        assert!(matches!(to_error(&DoorError::Unknown("disk".to_owned())), Answer::Unknown { .. }));
+        assert!(matches!(to_error(&DoorError::Journal("disk".to_owned())), Answer::Unsent { .. }));
+        assert!(matches!(to_error(&DoorError::KeyReused), Answer::Refused { .. }));
+    }
+}

@@ -1,10 +1,12 @@
 //! A whole service in virtual time: the seat, ticks, a journal that goes away, snapshots, the local link.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use super::bed::{Bed, account, pause, poll, verb};
+use super::bed::{Bed, account, pause, poll, result, verb};
 use super::driver::Driver;
 use super::store::TestHost;
 use crate::control::door::DoorError;
@@ -17,6 +19,7 @@ use crate::control::upkeep::SNAPSHOT_EVERY;
 use crate::domain::change::Level;
 use crate::domain::ids::{MachineId, RolloutId};
 use crate::domain::input::{Input, Order, Verb};
+use crate::domain::release::Outcome;
 use crate::domain::verdict::Reply;
 
 /// A service of its own on the shared stores, with everything that drives it.
@@ -34,6 +37,10 @@ fn start_with(bed: &Bed, name: &str, settings: Settings) -> Running {
     let mut driver = Driver::new(&bed.clock);
     loops.into_iter().for_each(|l| driver.add(l.future));
     Running { service, driver }
+}
+
+fn introduction() -> Introduction {
+    Introduction { endpoint: "demo".to_owned(), account: "acme".to_owned(), role: Role::Operator }
 }
 
 impl Running {
@@ -179,6 +186,35 @@ fn what_another_process_appends_is_published_without_being_asked_for() {
 }
 
 #[test]
+fn a_process_that_is_never_idle_still_sees_what_others_append() {
+    let bed = Bed::running();
+    let mut b = start_with(&bed, "b", Settings { stands: false, ..Settings::default() });
+    b.driver.run(1);
+    bed.process("a").one(pause("ash")).unwrap();
+    let (target, asked, seen_after) = (bed.world().revision, Arc::new(AtomicUsize::new(0)), Arc::default());
+    for _ in 0..2 {
+        let (door, asked) = (b.service.door.clone(), Arc::clone(&asked));
+        b.driver.add(async move {
+            for _ in 0..500 {
+                // cedar is not the first in line: its polls change nothing, so no append ever looks at the journal
+                door.ask(poll("cedar")).await.unwrap();
+                asked.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+    }
+    let (mut published, seen) = (b.service.door.published(), Arc::clone(&seen_after));
+    let counted = Arc::clone(&asked);
+    b.driver.add(async move {
+        published.wait_for(|p| p.world.revision == target).await.map(drop).unwrap();
+        let _ = OnceLock::set(&*seen, counted.load(Ordering::SeqCst));
+    });
+    b.driver.run(0);
+    assert_eq!(asked.load(Ordering::SeqCst), 1_000);
+    let seen_after = seen_after.get().copied();
+    assert!(seen_after.is_some_and(|count| count < 50), "seen after {seen_after:?} of 1000 polls");
+}
+
+#[test]
 fn a_stop_answers_what_was_asked_before_and_keeps_a_snapshot() {
     let bed = Bed::running();
     let mut a = start(&bed, "a");
@@ -215,8 +251,7 @@ fn a_snapshot_is_kept_every_so_many_entries() {
 fn a_local_link_shows_the_newest_world_and_answers_in_sentences() {
     let bed = Bed::running();
     let mut a = start(&bed, "a");
-    let introduction = Introduction { endpoint: "demo".to_owned(), account: "acme".to_owned(), role: Role::Operator };
-    let (link, pictures) = a.service.link(introduction);
+    let (link, pictures) = a.service.link(introduction());
     assert_eq!(link.pictures().borrow().api, Freshness::Connecting);
     a.driver.add(pictures.future);
     a.driver.run(5);
@@ -236,11 +271,24 @@ fn a_local_link_shows_the_newest_world_and_answers_in_sentences() {
 }
 
 #[test]
+fn a_local_link_reads_the_results_of_a_machine_in_a_rollout() {
+    let bed = Bed::running();
+    let mut a = start(&bed, "a");
+    a.driver.run(1);
+    let (link, _) = a.service.link(introduction());
+    for name in ["ash", "birch", "ash"] {
+        a.driver.until(a.service.desk.report(result(&bed.world(), name, Outcome::Failed))).unwrap();
+    }
+    let read = |rollout: &str| link.results(RolloutId::named(rollout), MachineId::named("ash"));
+    assert_eq!(a.driver.until(read("r1")).map(|rows| rows.len()), Ok(2));
+    assert!(a.driver.until(read("r0")).is_err_and(|why| why.contains("no longer kept")));
+}
+
+#[test]
 fn presence_reaches_a_picture_within_a_second_and_not_more_often() {
     let bed = Bed::running();
     let mut a = start(&bed, "a");
-    let introduction = Introduction { endpoint: "demo".to_owned(), account: "acme".to_owned(), role: Role::Viewer };
-    let (link, pictures) = a.service.link(introduction);
+    let (link, pictures) = a.service.link(introduction());
     a.driver.add(pictures.future);
     a.driver.run(5);
     let desk = a.service.desk.clone();
