@@ -65,3 +65,25 @@ fn speed(text: &str) -> Result<f64, String> {
     }
     Err(format!("must lie between {} and {}", SPEEDS.start(), SPEEDS.end()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds_are_numbers_within_their_limits() {
+        assert_eq!(speed("2.5"), Ok(2.5));
+        for bad in ["0", "-1", "4000", "NaN", "inf"] {
+            assert!(speed(bad).unwrap_err().contains("between 0.1 and 3600"), "{bad}");
+        }
+        assert!(speed("fast").is_err());
+    }
+
+    #[test]
+    fn a_preset_that_does_not_exist_is_answered_with_those_that_do() {
+        let problem = chosen("nonsense").unwrap_err();
+        assert_eq!(problem.kind, ProblemKind::Usage);
+        assert!(PRESETS.iter().all(|preset| problem.hints[0].contains(preset.name)), "{:?}", problem.hints);
+        assert_eq!(chosen("fleet").unwrap().name, "fleet");
+    }
+}

@@ -13,7 +13,7 @@ use super::executor::{Executor, Hook, Restless, TaskId};
 use super::host::{Outside, SimHost};
 use super::script::{Cue, Script};
 use super::shared::Shared;
-use crate::control::desk::{Desk, DeskError, PollAnswer};
+use crate::control::desk::{DeskError, Handout, PollAnswer};
 use crate::control::door::Door;
 use crate::control::local::{Introduction, LocalLink};
 use crate::control::ports::{ApplyResult, Clock};
@@ -236,8 +236,8 @@ impl Stage {
 
     /// Sends an agent on its way, to any of the living processes.
     fn send(&mut self, errand: Errand) {
-        let desk = self.any_process().map(|process| process.service.desk.clone());
-        let courier = Courier { roster: self.roster.clone(), clock: self.clock().clone(), desk };
+        let service = self.any_process().map(|process| process.service.clone());
+        let courier = Courier { roster: self.roster.clone(), clock: self.clock().clone(), service };
         self.executor.spawn("agent", courier.run(errand));
     }
 
@@ -295,11 +295,11 @@ async fn ask(door: Option<Door>, order: Order) -> Option<String> {
     }
 }
 
-/// Carries one errand of an agent to a desk, and the answer back.
+/// Carries one errand of an agent to the desk of a process, and the answer back.
 struct Courier {
     roster: Shared<Roster>,
     clock: VirtualClock,
-    desk: Option<Desk<SimHost>>,
+    service: Option<Service<SimHost>>,
 }
 
 impl Courier {
@@ -311,11 +311,12 @@ impl Courier {
     }
 
     async fn poll(&self, machine: MachineId, have: Option<Edition>) {
-        let Some(desk) = &self.desk else { return self.roster.with(|roster| roster.unanswered(machine)) };
-        let Ok(answer) = desk.poll(machine, have, Duration::ZERO).await else {
+        let Some(service) = &self.service else { return self.roster.with(|roster| roster.unanswered(machine)) };
+        let Ok(answer) = service.desk.poll(machine, have, Duration::ZERO).await else {
             return self.roster.with(|roster| roster.unanswered(machine));
         };
-        let canceled = self.roster.with(|roster| roster.answered(self.clock.now(), machine, served(&answer)));
+        let served = served(&service.door.world(), machine, &answer);
+        let canceled = self.roster.with(|roster| roster.answered(self.clock.now(), machine, served));
         if let Some(Errand::Report(result)) = canceled {
             self.report(*result).await;
         }
@@ -323,8 +324,8 @@ impl Courier {
 
     /// What was refused is over; what reached nobody is sent again.
     async fn report(&self, result: ApplyResult) {
-        let told = match &self.desk {
-            Some(desk) => desk.report(result.clone()).await,
+        let told = match &self.service {
+            Some(service) => service.desk.report(result.clone()).await,
             None => Err(DeskError::Outrun),
         };
         if let Err(DeskError::Door(_) | DeskError::Outrun) = told {
@@ -333,7 +334,8 @@ impl Courier {
     }
 }
 
-fn served(answer: &PollAnswer) -> Option<Served> {
-    let handout = answer.assignment.as_ref()?;
-    Some(Served { edition: handout.edition, timeout: handout.timeout_seconds })
+fn served(world: &World, machine: MachineId, answer: &PollAnswer) -> Option<Served> {
+    let Handout { edition, timeout_seconds, .. } = answer.assignment.as_ref()?;
+    let done = world.machines.get(&machine).is_some_and(|known| known.is_done(edition.release));
+    Some(Served { edition: *edition, timeout: *timeout_seconds, done })
 }

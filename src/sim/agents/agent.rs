@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::behaviour::Behaviour;
-use crate::domain::ids::{MachineId, ReleaseId};
+use crate::domain::ids::MachineId;
 use crate::domain::input::Edition;
 use crate::domain::release::Outcome;
 use crate::domain::span::Seconds;
@@ -15,6 +15,8 @@ pub struct Served {
     pub edition: Edition,
     /// Deadline of one apply; 0 = none.
     pub timeout: Seconds,
+    /// The control plane counts the machine as done: it is served again, and works on nothing.
+    pub done: bool,
 }
 
 /// The end of a run.
@@ -63,7 +65,6 @@ pub struct Agent {
     silent: bool,
     next_poll: Option<Timestamp>,
     work: Option<Work>,
-    converged_on: Option<ReleaseId>,
     failed_arcs: u32,
 }
 
@@ -71,7 +72,7 @@ impl Agent {
     /// An agent that starts at `now` and has done nothing yet.
     pub fn starting_at(now: Timestamp, machine: MachineId, behaviour: Behaviour) -> Self {
         let next_poll = (!behaviour.poll.is_off()).then(|| behaviour.first_poll.after(now));
-        Self { machine, behaviour, silent: false, next_poll, work: None, converged_on: None, failed_arcs: 0 }
+        Self { machine, behaviour, silent: false, next_poll, work: None, failed_arcs: 0 }
     }
 
     /// Its next turn on the grid of `first_poll + n * poll`.
@@ -113,7 +114,6 @@ impl Agent {
     /// A new system: nothing is left of the old one (R152).
     pub fn rebuild(&mut self) {
         self.work = None;
-        self.converged_on = None;
     }
 
     /// What it tells in a poll that it has or runs.
@@ -156,7 +156,7 @@ impl Agent {
         }
     }
 
-    /// Stops what is in flight. What is over stays: a done machine that is served again works on nothing.
+    /// Stops what is in flight. What is over stays: the same assignment is not worked on twice.
     fn withdraw(&mut self) -> Option<RunEnd> {
         let work = self.work?;
         match work.phase {
@@ -173,8 +173,7 @@ impl Agent {
     }
 
     fn begin(&mut self, now: Timestamp, served: Served) {
-        let done = self.converged_on == Some(served.edition.release);
-        let phase = if done { self.converged(now) } else { self.apply(now, served, true) };
+        let phase = if served.done { self.converged(now) } else { self.apply(now, served, true) };
         self.work = Some(Work { served, retries_left: self.behaviour.retries, phase });
     }
 
@@ -189,9 +188,8 @@ impl Agent {
         Phase::Applying { began: now, ends: span.after(now), outcome }
     }
 
-    fn phase_after(&mut self, now: Timestamp, outcome: Outcome, retries_left: u32) -> Phase {
+    fn phase_after(&self, now: Timestamp, outcome: Outcome, retries_left: u32) -> Phase {
         if outcome == Outcome::Success {
-            self.converged_on = self.have().map(|edition| edition.release);
             return self.converged(now);
         }
         if outcome.is_failure() && retries_left > 0 {

@@ -260,7 +260,11 @@ mod tests {
 
     fn served(release: &str, generation: u64, timeout: u64) -> Option<Served> {
         let edition = Edition { release: ReleaseId::named(release), generation };
-        Some(Served { edition, timeout: Seconds(timeout) })
+        Some(Served { edition, timeout: Seconds(timeout), done: false })
+    }
+
+    fn done(release: &str, generation: u64) -> Option<Served> {
+        served(release, generation, 0).map(|served| Served { done: true, ..served })
     }
 
     fn ash() -> MachineId {
@@ -330,8 +334,12 @@ mod tests {
     #[test]
     fn a_done_machine_that_is_served_again_works_on_nothing_but_drift() {
         // R16
-        let told = live(&mut roster(Behaviour::default()), 9000, |now| served("v1", if now < 1000 { 1 } else { 2 }, 0));
+        let reset = |now| if now < 1000 { served("v1", 1, 0) } else { done("v1", 2) };
+        let told = live(&mut roster(Behaviour::default()), 9000, reset);
         assert_eq!(told, [(600, Outcome::Success)]);
+        let displaced = |now| served("v1", if now < 1000 { 1 } else { 3 }, 0);
+        let told = live(&mut roster(Behaviour::default()), 9000, displaced);
+        assert_eq!(told, [(600, Outcome::Success), (1600, Outcome::Success)], "nobody is done after a supersede");
         let drifting = Behaviour { drift: Seconds(900), ..Behaviour::default() };
         let told = live(&mut roster(drifting), 2500, |_| served("v1", 1, 0));
         assert_eq!(told, [600, 1500, 2400].map(|second| (second, Outcome::Success)));

@@ -14,7 +14,7 @@ use crate::domain::span::Seconds;
 pub(super) const PRESET: Preset = Preset {
     name: "fleet",
     summary: "10,000 machines: a wave elected in steps, and a capped ring of gateways",
-    past: Seconds(420),
+    past: Seconds(300),
     write,
 };
 

@@ -13,7 +13,7 @@ use crate::domain::span::Seconds;
 pub(super) const PRESET: Preset = Preset {
     name: "halted",
     summary: "a ring halted by a drain that a disruption budget refused; a reset finds it mended",
-    past: Seconds(6_300),
+    past: Seconds(5_100),
     write,
 };
 

@@ -1,7 +1,7 @@
 //! What people and fate do to a running window, on the real loop.
 
 use kura_console::domain::change::{Change, LeaseEnd, Level};
-use kura_console::domain::ids::MachineId;
+use kura_console::domain::ids::{MachineId, ReleaseId, RolloutId};
 use kura_console::domain::input::Verb;
 use kura_console::domain::release::Outcome;
 use kura_console::domain::rollout::{Ending, HaltCause};
@@ -134,6 +134,22 @@ fn a_halted_rollout_serves_nobody_and_cancels_the_run_in_flight() {
     assert_eq!(lease_ends(&stage).last(), Some(&(holder, LeaseEnd::Halted)));
     let machine = &stage.world().machines[&holder];
     assert_eq!((&machine.last_result, machine.failures), (&None, None), "a canceled run is no failure");
+    assert_sound(&stage);
+}
+
+#[test]
+fn a_release_that_comes_back_after_a_supersede_is_applied_again_by_everybody() {
+    // R92, R175
+    let mut stage = workers(&Behaviour { apply: Seconds(60), ..Behaviour::default() });
+    let (now, _) = until_a_worker_holds(&mut stage);
+    let force = OPERATOR.forces(RolloutId::named("r2"), ReleaseId::named("v2"), "a hotfix");
+    stage.script().add(at(now + 30), Cue::Orders(vec![force]));
+    let again = OPERATOR.forces(RolloutId::named("r3"), v1(), "back to the window");
+    stage.script().add(at(now + 100), Cue::Orders(vec![again]));
+    stage.advance_to(at(now + 100)).unwrap();
+    run_to_the_end(&mut stage, now + 3_600);
+    assert_eq!(current(&stage).ending, Some(Ending::Completed));
+    assert!(lease_ends(&stage).iter().any(|(_, cause)| *cause == LeaseEnd::Superseded));
     assert_sound(&stage);
 }
 
