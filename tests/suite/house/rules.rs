@@ -14,7 +14,9 @@ fn proofs() -> BTreeMap<u32, Vec<String>> {
     for source in ["src", "tests"].into_iter().flat_map(below) {
         let mut test = None;
         for line in source.text.lines().map(str::trim) {
-            if let Some(name) = line.trim_start_matches("async ").strip_prefix("fn ").and_then(|rest| rest.split('(').next()) {
+            if let Some(name) =
+                line.trim_start_matches("async ").strip_prefix("fn ").and_then(|rest| rest.split('(').next())
+            {
                 test = Some(name.to_owned());
             }
             let Some(test) = &test else { continue };
