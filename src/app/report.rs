@@ -123,7 +123,7 @@ fn matters(row: &RowBody) -> bool {
 }
 
 fn machine(name: &str, ring: &str, state: &str, place: &str, seen: &str) -> String {
-    let text = format!("{} {} {} {} {seen}", fitted(name, 22), fitted(ring, 15), fitted(state, 8), fitted(place, 18));
+    let text = format!("{} {} {} {} {seen}", fitted(name, 21), fitted(ring, 14), fitted(state, 8), fitted(place, 17));
     text.trim_end().to_owned()
 }
 
@@ -195,4 +195,117 @@ fn line(text: &mut String, line: &str) {
     let safe: String = line.chars().filter(|c| !c.is_control()).collect();
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{}", safe.trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{MachineId, ReleaseId, RolloutId};
+    use crate::wire::explain::ExplanationBody;
+    use crate::wire::status::Blocking;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(1_000_000 + seconds).unwrap()
+    }
+
+    fn machine(n: usize, state: RowState) -> RowBody {
+        RowBody {
+            hostname: format!("machine-{n}-with-a-name-that-is-much-too-long.example"),
+            uuid: MachineId::named(&n.to_string()),
+            environment: "oak-workers-in-the-far-east".to_owned(),
+            ring: "oak".to_owned(),
+            bucket: 0,
+            eligible: true,
+            state,
+            holds_slot: state == RowState::Pending,
+            queue_position: (state == RowState::Queued).then_some(n),
+            held_since: (state == RowState::Pending).then(|| at(-250)),
+            settles_at: None,
+            render_error: (state == RowState::Errored).then(|| "missing: K8S_VIP".to_owned()),
+            failures: 0,
+            is_online: Some(n % 2 == 0),
+            last_seen_at: Some(at(-400)),
+        }
+    }
+
+    fn look(machines: Vec<RowBody>) -> Look {
+        let slots = SlotsBody {
+            ring: "oak".to_owned(),
+            environment: "oak-workers-in-the-far-east".to_owned(),
+            cap: 1,
+            holding: 1,
+            settling: 0,
+            free: 0,
+        };
+        let status = StatusBody {
+            uuid: RolloutId::named("r1"),
+            config_release_uuid: ReleaseId::named("v1"),
+            status: "running".to_owned(),
+            protected: true,
+            current_environment: Some("oak-workers-in-the-far-east".to_owned()),
+            halted_rings: [("oak".to_owned(), "birch held its slot for 1h 30m and is offline. ".repeat(4))].into(),
+            stall_reason: None,
+            stall_kind: None,
+            counts_approximate: false,
+            holding_slots: 1,
+            settling: 0,
+            blocking: Blocking::default(),
+            slots: vec![slots],
+            total: machines.len(),
+            limit: machines.len(),
+            machines,
+            revision: 7,
+        };
+        Look {
+            account: "default".to_owned(),
+            api: "http://127.0.0.1:7777".to_owned(),
+            explain: ExplanationBody {
+                sentence: "machine-1 holds the slot and \u{1b}[2J is not seen. ".repeat(5),
+                since: None,
+                on: None,
+                failure_mode: None,
+                next: vec!["wait".to_owned()],
+                verify: Vec::new(),
+            },
+            status: Some(status),
+            git_ref: Some("v1.31.4-upgrade".to_owned()),
+            started_by: Some("ann".to_owned()),
+            started_at: Some(at(-600)),
+            now: at(0),
+            stale: None,
+        }
+    }
+
+    #[test]
+    fn it_fits_eighty_columns_and_steers_no_terminal() {
+        let states = [RowState::Pending, RowState::Queued, RowState::Errored, RowState::Applied, RowState::Waiting];
+        let text = text(&look(states.iter().enumerate().map(|(n, state)| machine(n + 1, *state)).collect()));
+        assert!(text.lines().all(|line| line.width() <= WIDTH), "{text}");
+        assert!(!text.contains('\u{1b}'));
+        for part in
+            ["held 4m 10s", "place 2", "missing: K8S_VIP", "OFFLINE 6m 40s", "HALTED oak: birch", "started 10m ago"]
+        {
+            assert!(text.contains(part), "no {part} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn of_a_large_fleet_only_what_matters_now_is_listed() {
+        let mut machines: Vec<RowBody> = (1..=400).map(|n| machine(n, RowState::Applied)).collect();
+        machines.extend((1..=400).map(|n| machine(n, RowState::Queued)));
+        machines.push(machine(801, RowState::Pending));
+        let text = text(&look(machines));
+        let listed = text.lines().filter(|line| line.starts_with("machine-")).count();
+        assert_eq!(listed, 1 + QUEUE_SHOWN);
+        assert!(text.contains("and 400 applied, 397 queued"), "{text}");
+        assert!(text.contains("400/801"), "{text}");
+    }
+
+    #[test]
+    fn before_the_first_rollout_there_is_still_a_sentence() {
+        let mut nothing = look(Vec::new());
+        nothing.status = None;
+        let text = text(&nothing);
+        assert!(text.contains("no rollout was ever started") && text.contains("-> wait"), "{text}");
+    }
 }

@@ -218,7 +218,11 @@ struct Releases(Option<ReleaseFolders>);
 
 impl Releases {
     fn open(directory: Option<PathBuf>) -> Result<Self, Problem> {
-        directory.map(ReleaseFolders::open).transpose().map(Self).map_err(|fault| fault.problem())
+        directory.map(ReleaseFolders::open).transpose().map(Self).map_err(|fault| {
+            // Whoever starts the program can do something about it.
+            Problem { kind: ProblemKind::Usage, ..fault.problem() }
+                .hint("make the directory, or name another: --releases DIR")
+        })
     }
 }
 

@@ -24,6 +24,9 @@ const REQUEST_ID_HEADER: &str = "x-request-id";
 /// The longest request id that is taken over, in characters.
 const REQUEST_ID_MAX: usize = 64;
 
+/// Where agents ask and answer, all day long.
+const AGENTS: &str = "/api/agent/";
+
 /// The route of requests that match none.
 const NO_ROUTE: &str = "(none)";
 
@@ -52,9 +55,31 @@ pub(super) async fn around<H: Host, B: Builder>(
     let status = response.status().as_u16();
     shared.metrics.answered(&route, &method, status, took);
     let by = caller.as_ref().map_or("", |(_, name)| name);
-    tracing::debug!(%id, %method, %route, status, by, milliseconds = took.as_millis(), "answered");
+    note(&Answered { id: &id, method: &method, route: &route, status, by, took });
     stamp(&shared, &mut response, &id, caller.as_ref().map(|(account, _)| *account));
     response
+}
+
+/// What a log says about an answer.
+struct Answered<'a> {
+    id: &'a str,
+    method: &'a str,
+    route: &'a str,
+    status: u16,
+    by: &'a str,
+    took: Duration,
+}
+
+/// Our own failures are for everybody to see, what people did is worth a line, the rest is for those who look closely.
+fn note(answered: &Answered<'_>) {
+    let Answered { id, method, route, status, by, took } = *answered;
+    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let is_deed = method != "GET" && !route.starts_with(AGENTS);
+    match status {
+        500.. => tracing::warn!(%id, %method, %route, status, by, milliseconds, "failed"),
+        _ if is_deed => tracing::info!(%id, %method, %route, status, by, milliseconds, "answered"),
+        _ => tracing::debug!(%id, %method, %route, status, by, milliseconds, "answered"),
+    }
 }
 
 fn stamp<H: Host, B: Builder>(shared: &Shared<H, B>, response: &mut Response, id: &str, account: Option<AccountId>) {

@@ -62,7 +62,8 @@ pub(super) async fn follow<H: Host, B: Builder>(
     let first = first_frames(tenant, &published, &missed)?;
     let (sender, receiver) = mpsc::channel(FRAMES_BUFFERED);
     let sent = missed.last().map_or(after, |entry| entry.revision);
-    tokio::spawn(pump(Pump { pieces, sender, sent, stop: shared.setup.stop.clone(), permit }, first));
+    let stop = shared.setup.stop.clone();
+    tokio::spawn(pump(Pump { pieces, sender, sent, stop, patience: SLOW_LIMIT, permit }, first));
     let frames = unfold(receiver, |mut receiver| async move {
         receiver.recv().await.map(|frame: Bytes| (Ok::<_, Infallible>(frame), receiver))
     });
@@ -101,6 +102,8 @@ struct Pump {
     /// The last change that is sent.
     sent: Revision,
     stop: Stop,
+    /// How long the reader may take nothing.
+    patience: Duration,
     /// Its place among `STREAMS_MAX`.
     permit: OwnedSemaphorePermit,
 }
@@ -150,9 +153,9 @@ impl Pump {
         }
     }
 
-    /// A reader that takes nothing for `SLOW_LIMIT` is cut off: it resumes by revision, and slows nobody down.
+    /// A reader that takes nothing for `patience` is cut off: it resumes by revision, and slows nobody down.
     async fn send(&self, frame: Bytes) -> Result<(), Over> {
-        self.sender.send_timeout(frame, SLOW_LIMIT).await.map_err(|_| Over)
+        self.sender.send_timeout(frame, self.patience).await.map_err(|_| Over)
     }
 }
 
@@ -167,4 +170,92 @@ fn too_many() -> Failure {
 
 fn loading() -> Failure {
     Failure(Problem::new(ProblemKind::Unavailable, "loading", "the journal is still being loaded"))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::Semaphore;
+
+    use super::*;
+    use crate::server::feed::FRAMES_KEPT;
+
+    struct Reader {
+        pieces: broadcast::Sender<Piece>,
+        frames: mpsc::Receiver<Bytes>,
+        places: Arc<Semaphore>,
+        stop: Stop,
+        running: tokio::task::JoinHandle<()>,
+    }
+
+    /// A reader that is at revision 10, with room for `room` frames.
+    fn reader(room: usize, patience: Duration) -> Reader {
+        let (pieces, listening) = broadcast::channel(FRAMES_KEPT);
+        let (sender, frames) = mpsc::channel(room);
+        let places = Arc::new(Semaphore::new(1));
+        let permit = Arc::clone(&places).try_acquire_owned().unwrap();
+        let stop = Stop::default();
+        let pump = Pump { pieces: listening, sender, sent: 10, stop: stop.clone(), patience, permit };
+        let running = tokio::spawn(super::pump(pump, vec![Bytes::from_static(b"first")]));
+        Reader { pieces, frames, places, stop, running }
+    }
+
+    fn change(revision: Revision) -> Piece {
+        Piece::Change(revision, Bytes::from(revision.to_string()))
+    }
+
+    async fn text(reader: &mut Reader) -> String {
+        String::from_utf8(reader.frames.recv().await.expect("a frame").to_vec()).unwrap()
+    }
+
+    const LONG: Duration = Duration::from_secs(20);
+
+    #[tokio::test]
+    async fn changes_come_once_and_in_order() {
+        let mut reader = reader(8, LONG);
+        for revision in [9, 10, 11, 11, 12] {
+            reader.pieces.send(change(revision)).unwrap();
+        }
+        reader.pieces.send(Piece::Presence(Bytes::from_static(b"seen"))).unwrap();
+        for expected in ["first", "11", "12", "seen"] {
+            assert_eq!(text(&mut reader).await, expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_gap_or_a_journal_that_went_back_ends_the_stream() {
+        for piece in [change(12), Piece::Rewound] {
+            let mut reader = reader(8, LONG);
+            assert_eq!(text(&mut reader).await, "first");
+            reader.pieces.send(piece).unwrap();
+            assert_eq!(reader.frames.recv().await, None);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_takes_nothing_is_cut_off_and_gives_its_place_back() {
+        let mut reader = reader(1, Duration::from_millis(20));
+        reader.pieces.send(change(11)).unwrap();
+        (&mut reader.running).await.unwrap();
+        assert_eq!(reader.places.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_falls_behind_the_feed_is_cut_off() {
+        let mut reader = reader(1, LONG);
+        for revision in 0..=u64::try_from(FRAMES_KEPT).unwrap() {
+            reader.pieces.send(change(11 + revision)).unwrap();
+        }
+        assert_eq!(text(&mut reader).await, "first");
+        assert_eq!(reader.frames.recv().await, None);
+    }
+
+    #[tokio::test]
+    async fn readers_that_go_away_and_processes_that_stop_end_a_stream() {
+        let gone = reader(8, LONG);
+        drop(gone.frames);
+        gone.running.await.unwrap();
+        let stopped = reader(8, LONG);
+        stopped.stop.ask();
+        stopped.running.await.unwrap();
+    }
 }

@@ -7,3 +7,4 @@ mod agents;
 mod stream;
 mod relink;
 mod process;
+mod program;
