@@ -2,7 +2,9 @@
 
 use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::layout::Rect;
+use ratatui::style::Color;
 
+use super::ink::SEEN_ON_BLANKS;
 use super::pen::Pen;
 
 /// Largest terminal that is drawn, in columns and in rows; a larger one stays blank beyond.
@@ -65,32 +67,68 @@ impl Canvas {
             self.shown.reset();
             self.known = true;
         }
-        self.pen.write(changed(&self.shown, &self.drawn), self.drawn.area.width);
+        let columns = usize::from(self.drawn.area.width);
+        let rows = self.shown.content.chunks(columns).zip(self.drawn.content.chunks(columns));
+        for (y, (before, after)) in (0..).zip(rows).filter(|(_, (before, after))| before != after) {
+            write_row(&mut self.pen, y, before, after);
+        }
         std::mem::swap(&mut self.shown, &mut self.drawn);
         let bytes = self.pen.take();
         if self.sync && !bytes.is_empty() { [SYNC_BEGIN, &bytes, SYNC_END].concat() } else { bytes }
     }
 }
 
-/// The cells to write, in reading order. Both frames have the same size.
+/// Longest run of unchanged cells that is written again rather than skipped: skipping costs as much.
+const GAP_MAX: u16 = 4;
+
+/// Fewest cells worth erasing.
+const ERASE_MIN: usize = 4;
+
+/// Writes what changed in a row.
 ///
 /// A row with wide characters is written as a whole once it changes: half of an overwritten wide character takes
 /// whatever colour the terminal likes, and terminals do not agree on what is wide.
-fn changed<'a>(shown: &'a Buffer, drawn: &'a Buffer) -> impl Iterator<Item = (u16, u16, &'a Cell)> {
-    let columns = usize::from(drawn.area.width);
-    let rows = shown.content.chunks(columns).zip(drawn.content.chunks(columns));
-    (0..).zip(rows).filter(|(_, (before, after))| before != after).flat_map(|(y, (before, after))| {
-        let whole = before.iter().chain(after).any(is_wide);
-        let mut hidden = 0u16;
-        (0..).zip(before.iter().zip(after)).filter_map(move |(x, (before, after))| {
-            if hidden > 0 {
-                hidden -= 1;
-                return None;
-            }
-            hidden = if whole { after.cell_width().saturating_sub(1) } else { 0 };
-            (whole || before != after).then_some((x, y, after))
-        })
-    })
+fn write_row(pen: &mut Pen, y: u16, before: &[Cell], after: &[Cell]) {
+    let whole = before.iter().chain(after).any(is_wide);
+    let differs = |x: &usize| whole || before[*x] != after[*x];
+    let blank_from = after
+        .iter()
+        .rposition(|cell| !is_blank(cell))
+        .map_or(0, |last| last + usize::from(after[last].cell_width().max(1)));
+    let erase_from = (blank_from..after.len()).find(differs).filter(|from| {
+        let differing = (*from..after.len()).filter(differs).count();
+        differing >= ERASE_MIN
+    });
+    let mut x = 0;
+    while x < erase_from.unwrap_or(after.len()) {
+        if differs(&x) {
+            fill_gap(pen, x, y, after);
+            pen.write(column(x), y, &after[x], column(after.len()));
+        }
+        x += if whole { usize::from(after[x].cell_width().max(1)) } else { 1 };
+    }
+    if let Some(from) = erase_from {
+        pen.erase_from(column(from), y);
+    }
+}
+
+/// Writes the few unchanged cells between the pen and `x` again, where that is cheaper than skipping them.
+fn fill_gap(pen: &mut Pen, x: usize, y: u16, row: &[Cell]) {
+    let Some(from) = pen.column(y).filter(|from| column(x).checked_sub(*from).is_some_and(|gap| gap <= GAP_MAX)) else {
+        return;
+    };
+    if row[usize::from(from)..x].iter().all(|cell| pen.is_cheap(cell)) {
+        (from..column(x)).for_each(|x| pen.write(x, y, &row[usize::from(x)], column(row.len())));
+    }
+}
+
+/// A frame has at most `LENGTH_MAX` columns.
+fn column(x: usize) -> u16 {
+    u16::try_from(x).unwrap_or(u16::MAX)
+}
+
+fn is_blank(cell: &Cell) -> bool {
+    cell.symbol() == " " && cell.bg == Color::Reset && !cell.modifier.intersects(SEEN_ON_BLANKS)
 }
 
 fn is_wide(cell: &Cell) -> bool {
@@ -107,7 +145,7 @@ mod tests {
     use std::num::NonZeroU16;
 
     use proptest::prelude::*;
-    use ratatui::style::{Color, Modifier, Style};
+    use ratatui::style::{Modifier, Style};
 
     use super::*;
 
@@ -125,6 +163,9 @@ mod tests {
         assert!(!draw(&mut canvas, &["pine", "42 s"]).is_empty());
         assert_eq!(draw(&mut canvas, &["pine", "42 s"]), b"");
         assert_eq!(draw(&mut canvas, &["pine", "43 s"]), b"\x1b[2;2H3");
+        assert_eq!(draw(&mut canvas, &["pine", "53 tt"]), b"\r53 tt");
+        assert_eq!(draw(&mut canvas, &["pine"]), b"\r\x1b[K");
+        draw(&mut canvas, &["pine", "43 s"]);
         canvas.sync = true;
         assert_eq!(draw(&mut canvas, &["pine", "43 s"]), b"");
         assert_eq!(draw(&mut canvas, &["pine", "44 s"]), b"\x1b[?2026h\x1b[2;2H4\x1b[?2026l");

@@ -25,7 +25,7 @@ const MODIFIERS: [(Modifier, u8, u8); 9] = [
 ];
 
 /// Modifiers one sees on a space.
-const SEEN_ON_BLANKS: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
+pub const SEEN_ON_BLANKS: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
 
 impl Ink {
     /// What a terminal writes with after a reset.

@@ -25,13 +25,30 @@ impl Pen {
         self.ink = Some(Ink::PLAIN);
     }
 
-    /// Writes cells, which come in reading order, on a screen of so many columns.
-    pub fn write<'a>(&mut self, cells: impl Iterator<Item = (u16, u16, &'a Cell)>, columns: u16) {
-        for (x, y, cell) in cells {
-            self.go_to(x, y);
-            self.dip(cell);
-            self.put(x, y, cell, columns);
-        }
+    /// Writes a cell on a screen of so many columns.
+    pub fn write(&mut self, x: u16, y: u16, cell: &Cell, columns: u16) {
+        self.go_to(x, y);
+        self.dip(cell);
+        self.put(x, y, cell, columns);
+    }
+
+    /// Leaves everything from here to the end of the row blank, on the terminal's own ground: erasing to another one is
+    /// not what all terminals do.
+    pub fn erase_from(&mut self, x: u16, y: u16) {
+        self.go_to(x, y);
+        self.dip(&Cell::EMPTY);
+        self.out.extend_from_slice(b"\x1b[K");
+    }
+
+    /// Where the next cell goes by itself, if that is certain and in row `y`.
+    pub fn column(&self, y: u16) -> Option<u16> {
+        self.at.filter(|(_, row)| *row == y).map(|(x, _)| x)
+    }
+
+    /// Whether writing this cell costs one byte and nothing else.
+    pub fn is_cheap(&self, cell: &Cell) -> bool {
+        let symbol = cell.symbol();
+        symbol.len() == 1 && !steers(symbol) && self.ink.is_some_and(|ink| ink.for_cell(cell) == ink)
     }
 
     /// Takes what was written since the last call.
@@ -95,15 +112,11 @@ mod tests {
         let mut pen = Pen::default();
         pen.wipe();
         pen.take();
-        let cells: Vec<(u16, u16, Cell)> = cells
-            .iter()
-            .map(|(x, y, symbol)| {
-                let mut cell = Cell::default();
-                cell.set_symbol(symbol);
-                (*x, *y, cell)
-            })
-            .collect();
-        pen.write(cells.iter().map(|(x, y, cell)| (*x, *y, cell)), 10);
+        for (x, y, symbol) in cells {
+            let mut cell = Cell::default();
+            cell.set_symbol(symbol);
+            pen.write(*x, *y, &cell, 10);
+        }
         String::from_utf8(pen.take()).unwrap()
     }
 
@@ -136,9 +149,9 @@ mod tests {
         pen.take();
         let mut red = Cell::new("x");
         red.set_fg(Color::Red);
-        pen.write([(0, 0, &red)].into_iter(), 10);
+        pen.write(0, 0, &red, 10);
         assert_eq!(pen.take(), b"\x1b[31mx");
-        pen.write([(1, 0, &red)].into_iter(), 10);
+        pen.write(1, 0, &red, 10);
         assert_eq!(pen.take(), b"x");
     }
 }
