@@ -75,28 +75,27 @@ where
         return print_once(&look, flags, endpoint, clock, connect);
     }
     let (tell, heard) = mpsc::channel(HEARD_QUEUED);
-    let log = logfile::start(flags.log_file.as_deref(), &clock, tell.clone())?;
     let screen = Screen::of(Tty::of_process()?).without_stderr().map_err(|error| no_thread(&error))?;
-    screen.give_back_on_panic();
-    let taken = screen.take()?;
-    let model = Model::new(setup(&look, flags, endpoint, &clock, screen.tty().size()));
-    let mut stage = Stage::new(model, look.theme.clone(), screen.clone());
-    stage.open(Moment { wall: clock.now(), shown: clock.now() }).map_err(|error| unwritable(&error))?;
-
     let runtime = runtime()?;
     let end = runtime.block_on(async {
+        // Before the screen is taken, so that no signal finds it taken and nobody to give it back.
         signals::listen(&screen, &tell).map_err(|error| no_thread(&error))?;
-        input::listen(screen.clone(), tell.clone()).map_err(|error| no_thread(&error))?;
+        screen.give_back_on_panic();
+        let _taken = screen.take()?;
+        let model = Model::new(setup(&look, flags, endpoint, &clock, screen.tty().size()));
+        let mut stage = Stage::new(model, look.theme.clone(), screen.clone());
+        stage.open(Moment { wall: clock.now(), shown: clock.now() }).map_err(|error| unwritable(&error))?;
+        // Only now what may be slow: a disk, a network.
+        let log = logfile::start(flags.log_file.as_deref(), &clock, tell.clone())?;
         report(&log);
+        input::listen(screen.clone(), tell.clone()).map_err(|error| no_thread(&error))?;
         follow_files(&look, &clock, &tell);
         let Backstage { link, clock: shown, farewell } = connect(clock).await?;
         let end = Run::new(screen.clone(), stage, (link, shown), clock, (tell, heard)).go().await;
         within(FAREWELL_WAIT, &clock, farewell).await;
         end.map_err(|error| unwritable(&error))
     });
-    drop(taken);
     runtime.shutdown_timeout(THREADS_WAIT);
-    drop(log);
     finish(end?)
 }
 

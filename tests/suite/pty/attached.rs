@@ -1,6 +1,6 @@
 //! A console whose control plane cannot be reached, and one that cannot even begin: what it says, and how it is left.
 
-use super::driver::{Driver, Launch};
+use super::driver::Launch;
 
 /// Nobody listens on the discard port.
 pub(super) const NOBODY: &str = "http://127.0.0.1:9";
@@ -88,16 +88,13 @@ fn frames_are_synchronized_where_the_terminal_knows_how_and_only_there() {
     let mut knowing = attached().knows_sync().start();
     knowing.wait_for(LOST);
     // The seconds it is lost for tick, so there is always one more frame.
-    wait_for_bytes(&mut knowing, "\x1b[?2026h");
+    while knowing.count("\x1b[?2026h") == 0 {
+        let known = knowing.bytes();
+        knowing.wait_for_more(known);
+    }
     assert_eq!(knowing.count("\x1b[?2026h"), knowing.count("\x1b[?2026l"));
     knowing.send("q");
     assert_eq!(knowing.wait_exit().code, Some(0));
-}
-
-fn wait_for_bytes(driver: &mut Driver, sequence: &str) {
-    while driver.count(sequence) == 0 {
-        assert!(driver.bytes_during(std::time::Duration::from_secs(3)) > 0, "nothing is written any more");
-    }
 }
 
 #[test]

@@ -217,6 +217,15 @@ impl Driver {
         self.raw().windows(wanted.len()).filter(|window| *window == wanted).count()
     }
 
+    /// Waits until the program wrote something beyond the first `known` bytes.
+    pub(crate) fn wait_for_more(&mut self, known: usize) {
+        let deadline = now() + PATIENCE;
+        while self.bytes() == known {
+            let over = self.take(deadline.saturating_duration_since(now())) != Taken::Bytes;
+            assert!(!over || self.bytes() > known, "nothing is written any more:\n{}", self.text());
+        }
+    }
+
     /// Bytes written during `span`, which is real time.
     pub(crate) fn bytes_during(&mut self, span: Duration) -> usize {
         let before = self.bytes();

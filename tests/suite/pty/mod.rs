@@ -8,3 +8,5 @@ mod gone;
 mod suspended;
 mod faults;
 mod sizes;
+mod budget;
+mod hostile;
