@@ -1,11 +1,12 @@
 //! The way to run: demo. A control plane and a simulated fleet in this process; no network, no configuration.
 
+use crate::console::snapshot::DEMO;
 use crate::sim::presets::{PRESETS, Preset, preset};
 use crate::wire::problem::{Problem, ProblemKind};
 
 use super::console::{Backstage, run_console};
 use super::look::ScreenArgs;
-use super::pace::{ENDPOINT, Paced};
+use super::pace::Paced;
 use super::shell;
 
 /// Slowest and fastest the virtual clock may go.
@@ -38,7 +39,7 @@ pub fn run(args: Args) -> Result<(), Problem> {
     }
     let preset = chosen(&args.preset)?;
     let mut world = None;
-    run_console(&args.screen, ENDPOINT, async |wall| {
+    run_console(&args.screen, DEMO, async |wall| {
         let paced = world.insert(Paced::start(preset, args.seed, args.speed, wall)?);
         Ok(Backstage { link: paced.link(), clock: paced.clock(), farewell: async {} })
     })?;

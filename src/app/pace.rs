@@ -8,6 +8,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::adapters::clock::SystemClock;
+use crate::console::snapshot::DEMO;
 use crate::control::local::{Introduction, LocalLink};
 use crate::control::picture::Role;
 use crate::control::ports::Clock;
@@ -18,9 +19,6 @@ use crate::sim::presets::Preset;
 use crate::sim::shared::Shared;
 use crate::sim::stage::Stage;
 use crate::wire::problem::{Problem, ProblemKind};
-
-/// What a console says it talks to.
-pub const ENDPOINT: &str = "demo";
 
 /// The simulated world moves this often, in wall time, and whenever somebody gives an order.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -103,7 +101,7 @@ impl Paced {
         let opening = wall.now();
         let stage = preset.stage(opening, seed);
         let introduction =
-            Introduction { endpoint: ENDPOINT.to_owned(), account: preset.name.to_owned(), role: Role::Operator };
+            Introduction { endpoint: DEMO.to_owned(), account: preset.name.to_owned(), role: Role::Operator };
         let (link, painter) = stage.link(introduction).ok_or_else(|| unstartable("no process"))?;
         let clock = DemoClock::new(wall, speed, opening);
         let stop = Arc::new(AtomicBool::new(false));

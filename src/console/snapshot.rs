@@ -20,6 +20,9 @@ pub const STALE_AFTER: Seconds = Seconds(30);
 /// From this age on the age of the last tick is shown (R53, R171).
 pub const TICK_LATE_AFTER: Seconds = Seconds(90);
 
+/// What a simulated world in this process is called where others have an address.
+pub const DEMO: &str = "demo";
+
 /// How the source of the picture stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Freshness {

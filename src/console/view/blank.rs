@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::super::layout::SMALLEST;
 use super::super::model::Model;
-use super::super::snapshot::Freshness;
+use super::super::snapshot::{DEMO, Freshness};
 use super::super::text::{escape, wrap};
 use super::super::theme::Role;
 use super::pen::{Pen, piece};
@@ -46,6 +46,10 @@ fn why(model: &Model) -> Option<(Role, String, Vec<String>)> {
 }
 
 fn connecting(endpoint: &str) -> (Role, String, Vec<String>) {
+    if endpoint == DEMO {
+        let lines = vec!["The simulated fleet lives through its past first.".to_owned()];
+        return (Role::Strong, "Starting the demo".to_owned(), lines);
+    }
     (Role::Strong, format!("Connecting to {endpoint}"), vec!["Waiting for the first answer.".to_owned()])
 }
 

@@ -18,6 +18,7 @@ fn every_preset_opens_on_its_own_world() {
         let mut driver = Launch::console(&["demo", "--preset", name, "--speed", "1"]).size(110, 36).start();
         let screen = driver.wait_for(seen);
         assert!(screen.contains("live"), "{name}:\n{screen}");
+        assert!(driver.count("Starting the demo") > 0, "{name}: the screen was not there before the past was over");
         driver.send("q");
         assert_eq!(driver.wait_exit().code, Some(0), "{name}");
     }
