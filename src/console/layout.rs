@@ -73,6 +73,16 @@ impl Frame {
         Self { room, header, tabs, body, status: rest.take(status), hints: rest.take(hints) }
     }
 
+    /// Divides the body for the first screen: the list, and the selected row explained.
+    pub fn now(&self) -> (Rect, Rect) {
+        let strip = match self.body.height {
+            0..6 => 0,
+            6..14 => 4,
+            _ => 5,
+        };
+        Rows(self.body).leave(strip)
+    }
+
     /// Divides the body for the log: a heading where there is room, and the list.
     pub fn log(&self) -> (Rect, Rect) {
         let mut rows = Rows(self.body);

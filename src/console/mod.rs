@@ -22,6 +22,7 @@ pub mod need;
 pub mod filter;
 pub mod tree;
 pub mod words;
+pub mod saying;
 
 // Verbs: at what, with which consequences, how confirmed.
 pub mod target;

@@ -17,6 +17,7 @@ use super::msg::Notice;
 use super::need::NeedKind;
 use super::order::{InFlight, Status};
 use super::pick::Pick;
+use super::saying::Saying;
 use super::snapshot::{RunResult, Snapshot};
 use super::tree::{Folds, Line};
 use crate::domain::ids::{MachineId, Revision, RolloutId};
@@ -117,6 +118,8 @@ pub struct Model {
     pub(super) orders_made: u64,
     pub(super) status: Option<Status>,
     pub(super) results: BTreeMap<MachineId, Results>,
+    /// What is said about the rollout and the selected row.
+    pub(super) sayings: Vec<Saying>,
 }
 
 impl Model {
@@ -145,6 +148,7 @@ impl Model {
             orders_made: 0,
             status: None,
             results: BTreeMap::new(),
+            sayings: Vec::new(),
         }
     }
 
@@ -168,7 +172,7 @@ impl Model {
     pub(super) fn list_height(&self, screen: Screen) -> usize {
         let frame = self.frame();
         usize::from(match screen {
-            Screen::Now => frame.body.height,
+            Screen::Now => frame.now().0.height,
             Screen::Log => frame.log().1.height,
             Screen::Rollout => frame.split().list.height,
         })

@@ -2,3 +2,7 @@
 
 mod stage;
 mod pictures;
+mod keys;
+mod dialogs;
+mod time;
+mod chaos;

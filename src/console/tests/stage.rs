@@ -31,6 +31,7 @@ pub(super) fn start() -> Timestamp {
 }
 
 /// A world, what is seen around it, and a console.
+#[derive(Clone)]
 pub(super) struct Stage {
     pub(super) model: Model,
     pub(super) picture: Snapshot,
@@ -68,6 +69,7 @@ impl Stage {
     /// The runbook's fleet: two tiers of three machines, one slot each.
     pub(super) fn fleet(width: u16, height: u16) -> Self {
         let mut stage = Self::blank(width, height);
+        stage.input(&Input::TakeSeat { holder: "serve@bastion-1".to_owned() });
         for (slug, order) in [("pine-cp", 10), ("pine-workers", 11)] {
             stage.environment(slug, order);
             stage.ring(slug, 1);
@@ -196,8 +198,14 @@ impl Stage {
         self.input(&Input::Report(Report { machine, edition, outcome, failed_state, run }));
     }
 
+    /// When the seat's holder ticked last.
+    pub(super) fn ticked_at(&mut self, at: Timestamp) {
+        self.picture.seat.last_tick = Some(at);
+        Arc::make_mut(&mut self.picture.observed).last_tick = Some(at);
+    }
+
     pub(super) fn tick(&mut self) {
-        self.picture.seat.last_tick = Some(self.now);
+        self.ticked_at(self.now);
         self.input(&Input::Tick { fresh: RolloutId::named("fresh") });
     }
 
@@ -218,7 +226,7 @@ impl Stage {
     pub(super) fn pass(&mut self, seconds: u64) {
         self.now = Seconds(seconds).after(self.now);
         self.picture.api = Freshness::Live(self.now);
-        self.picture.seat.last_tick = Some(self.now);
+        self.ticked_at(self.now);
     }
 
     /// Seconds go by and every agent polls at the end of them.

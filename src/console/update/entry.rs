@@ -5,6 +5,7 @@ use super::super::layer::Layer;
 use super::super::model::{Model, NOTICES_KEPT};
 use super::super::msg::{Level, Msg, Notice};
 use super::super::order::{Status, Tone};
+use super::super::saying;
 use super::{answers, fields, keys, picture};
 
 /// Takes one message in. Pure: the same model and message give the same model and effects.
@@ -53,6 +54,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Vec::new()
         }
     };
+    saying::refresh(model);
     effects.extend(answers::wanted(model));
     effects
 }

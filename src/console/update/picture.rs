@@ -68,6 +68,7 @@ pub(super) fn time_passed(model: &mut Model) {
 pub(super) fn look_again(model: &mut Model) {
     let Some(picture) = &model.picture else { return };
     model.facts = Facts::of(picture, model.now);
+    model.sayings.clear();
     if model.filter.is_timed() {
         let soon = Seconds(1).after(model.facts.moment);
         model.facts.valid_until = Some(model.facts.valid_until.map_or(soon, |due| due.min(soon)));

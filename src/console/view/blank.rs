@@ -3,12 +3,17 @@
 use ratatui::layout::Rect;
 
 use super::super::layout::SMALLEST;
+<<<<<<< HEAD
 use super::super::model::Model;
 use super::super::snapshot::{DEMO, Freshness};
+=======
+use super::super::model::{Model, Subject};
+use super::super::snapshot::Freshness;
+>>>>>>> a891a11 (Tests of the console: screens at their sizes, keys, dialogs, what ticks, whatever comes; explanations once per second)
 use super::super::text::{escape, wrap};
 use super::super::theme::Role;
+use super::detail;
 use super::pen::{Pen, piece};
-use crate::domain::explain::{Subject, explain};
 
 /// Says why there are no rows, if there are none. True where it did.
 pub(super) fn draw(model: &Model, area: Rect, pen: &mut Pen<'_>) -> bool {
@@ -72,16 +77,19 @@ fn empty(model: &Model) -> Vec<String> {
 /// The one sentence of a frame that has room for nothing else.
 pub(super) fn too_small(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     let sentence = sentence(model, pen);
-    let size = format!("too small: {}x{} at least", SMALLEST.0, SMALLEST.1);
-    let mut rows = wrap(&escape(&sentence), usize::from(area.width));
-    let room = usize::from(area.height);
-    let fits = rows.len() < room;
-    rows.truncate(room);
-    for (n, row) in (0..area.height).zip(rows) {
-        pen.line(Rect { y: area.y + n, height: 1, ..area }, &[piece(Role::Text, row)]);
+    let mut lines: Vec<(Role, String)> = Vec::new();
+    if area.height > 1 {
+        lines.push((Role::Dim, format!("too small: {}x{} at least", SMALLEST.0, SMALLEST.1)));
     }
-    if fits {
-        pen.line(Rect { y: area.bottom() - 1, height: 1, ..area }, &[piece(Role::Dim, size)]);
+    let room = usize::from(area.height).saturating_sub(lines.len());
+    let mut rows = wrap(&escape(&sentence), usize::from(area.width));
+    if rows.len() > room && room > 0 {
+        rows[room - 1] = rows[room - 1..].join(" ");
+        rows.truncate(room);
+    }
+    lines.extend(rows.into_iter().map(|row| (Role::Text, row)));
+    for (y, (role, line)) in (area.top()..area.bottom()).zip(lines) {
+        pen.line(Rect { y, height: 1, ..area }, &[piece(role, line)]);
     }
 }
 
@@ -94,5 +102,5 @@ fn sentence(model: &Model, pen: &mut Pen<'_>) -> String {
         return format!("{word} {}: {}", need.name, need.text);
     }
     let Some(picture) = &model.picture else { return String::new() };
-    pen.said(|now| explain(&picture.world, &picture.observed, Subject::Rollout, now).sentence)
+    detail::explained(model, picture, Subject::Rollout, pen).sentence
 }

@@ -6,13 +6,14 @@ use super::super::command::Command;
 use super::super::facts::{LaneFacts, Node, Row, Tier};
 use super::super::glyph::Glyph;
 use super::super::keys::Mode;
-use super::super::model::{Model, Subject};
+use super::super::model::{Model, Screen, Subject};
+use super::super::saying::say;
 use super::super::snapshot::{RunResult, Snapshot};
 use super::super::text::{escape, wrap};
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, piece};
 use super::row;
-use crate::domain::explain::{self, Explanation};
+use crate::domain::explain::Explanation;
 use crate::domain::fleet::Machine;
 use crate::domain::release::Outcome;
 use crate::domain::span::Seconds;
@@ -37,7 +38,11 @@ pub(super) fn strip(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     pen.rule(area);
     let Some(picture) = &model.picture else { return };
     let inside = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
-    if model.tree_pick.vanished().is_some() {
+    let gone = match model.screen {
+        Screen::Now => model.now_pick.vanished().is_some(),
+        Screen::Rollout | Screen::Log => model.tree_pick.vanished().is_some(),
+    };
+    if gone {
         pen.line(inside, &[piece(Role::Dim, "the selected row is no longer listed")]);
         return;
     }
@@ -63,77 +68,41 @@ fn paragraph(role: Role, text: &str, width: usize) -> Vec<Text> {
     wrap(&escape(text), width).into_iter().map(|line| vec![piece(role, line)]).collect()
 }
 
-/// What a row waits for.
+/// What is said about a row, and when that changes.
 pub(super) fn explained(model: &Model, picture: &Snapshot, subject: Subject, pen: &mut Pen<'_>) -> Explanation {
-    let (world, observed) = (&*picture.world, &*picture.observed);
-    let asked = match subject {
-        Subject::Nothing | Subject::Rollout => explain::Subject::Rollout,
-        Subject::Node(Node::Lane((_, ring))) => explain::Subject::Ring(ring),
-        Subject::Node(Node::Machine(id)) => explain::Subject::Machine(id),
-        Subject::Node(Node::Environment(id)) => {
-            let tier = model.facts.tiers.iter().find(|tier| tier.id == id);
-            return tier.map_or_else(Explanation::default, |tier| environment(model, picture, tier, pen));
+    match model.sayings.iter().find(|said| said.subject == subject) {
+        Some(said) => {
+            if let Some(until) = said.until {
+                pen.wake_at(until);
+            }
+            said.text.clone()
         }
-    };
-    pen.said(|now| explain::explain(world, observed, asked, now))
-}
-
-fn environment(model: &Model, picture: &Snapshot, tier: &Tier, pen: &mut Pen<'_>) -> Explanation {
-    use super::super::facts::Standing;
-    let running = picture.world.running().is_some();
-    let sentence = match tier.standing {
-        _ if tier.paused.is_some() => {
-            let pause = tier.paused.as_ref();
-            let by = pause.map_or_else(String::new, |p| format!(" by {}", p.by));
-            let why = pause.and_then(|p| p.reason.as_ref()).map_or_else(String::new, |r| format!(": {r}"));
-            format!("{} is paused{by}{why}", tier.slug)
-        }
-        Standing::Current if running => return explained(model, picture, Subject::Rollout, pen),
-        Standing::Current => format!("the cursor stopped at {}", tier.slug),
-        Standing::Passed if tier.done < tier.total => {
-            format!("{} was passed; {} of its machines still converge", tier.slug, tier.total - tier.done)
-        }
-        Standing::Passed => format!("{} was passed and every machine in it is done", tier.slug),
-        Standing::Ahead => format!("{} waits for the cursor to come to it", tier.slug),
-        Standing::OutOfPath => format!("{} has no promotion order, so the cursor never comes to it", tier.slug),
-    };
-    let next = match tier.paused {
-        Some(_) => vec!["end the hold of the environment".to_owned()],
-        None => Vec::new(),
-    };
-    Explanation { sentence, since: tier.paused.as_ref().map(|p| p.at), next, ..Explanation::default() }
+        None => say(picture, &model.facts, subject, pen.now()),
+    }
 }
 
 /// Everything about a row.
 pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
     let Some(picture) = &model.picture else { return Vec::new() };
-    let mut lines = title(model, picture, subject);
+    let mut lines = title(picture, subject);
     let said = explained(model, picture, subject, pen);
     lines.push(Text::new());
     lines.extend(paragraph(Role::Text, &said.sentence, width));
     if let Some(since) = said.since {
         lines.push(vec![piece(Role::Dim, format!("since {} ({} ago)", moment(since), pen.age(since)))]);
     }
-    for next in &said.next {
-        let arrow = pen.glyph(Glyph::Arrow);
-        let wrapped = wrap(&escape(next), width.saturating_sub(2));
-        for (n, line) in wrapped.into_iter().enumerate() {
-            let mark = if n == 0 { arrow } else { " " };
-            lines.push(vec![piece(Role::Key, mark), piece(Role::Strong, format!(" {line}"))]);
-        }
-    }
-    if let Some(mode) = said.failure_mode.filter(|_| !said.verify.is_empty()) {
-        lines.push(vec![piece(Role::Dim, format!("{} {}: afterwards verify", mode.id(), mode.title()))]);
-        let done = pen.glyph(Glyph::Done);
-        lines.extend(said.verify.iter().map(|check| vec![piece(Role::Dim, format!("{done} {check}"))]));
-    }
+    lines.extend(said.next.iter().flat_map(|next| item(Glyph::Arrow, Role::Strong, next, width, pen)));
+    let machine = match subject {
+        Subject::Node(Node::Machine(id)) => picture.world.machines.get(&id),
+        _ => None,
+    };
+    lines.extend(machine.into_iter().flat_map(|machine| results(model, machine, width, pen)));
+    lines.extend(verify(&said, width, pen));
     lines.push(Text::new());
     match subject {
         Subject::Node(Node::Machine(id)) => {
-            let facts = model.facts.machine(id).zip(picture.world.machines.get(&id));
-            if let Some(((tier, lane, row), machine)) = facts {
+            if let Some(((tier, lane, row), machine)) = model.facts.machine(id).zip(machine) {
                 lines.extend(machine_facts(picture, tier, lane, row, machine, pen));
-                lines.extend(results(model, machine, width, pen));
             }
         }
         Subject::Node(Node::Lane(key)) => {
@@ -150,7 +119,26 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
     lines
 }
 
-fn title(model: &Model, picture: &Snapshot, subject: Subject) -> Vec<Text> {
+/// What to look at once the advice was followed.
+fn verify(said: &Explanation, width: usize, pen: &Pen<'_>) -> Vec<Text> {
+    let Some(mode) = said.failure_mode.filter(|_| !said.verify.is_empty()) else { return Vec::new() };
+    let heading =
+        vec![piece(Role::Heading, "THEN VERIFY"), piece(Role::Dim, format!("  {} {}", mode.id(), mode.title()))];
+    let checks = said.verify.iter().flat_map(|check| item(Glyph::Done, Role::Text, check, width, pen));
+    [Text::new(), heading].into_iter().chain(checks).collect()
+}
+
+/// A wrapped text with a mark before its first line.
+fn item(mark: Glyph, role: Role, text: &str, width: usize, pen: &Pen<'_>) -> Vec<Text> {
+    let wrapped = wrap(&escape(text), width.saturating_sub(2));
+    let marked = |(n, line): (usize, String)| {
+        let mark = if n == 0 { pen.glyph(mark) } else { " " };
+        vec![piece(Role::Key, mark), piece(role, format!(" {line}"))]
+    };
+    wrapped.into_iter().enumerate().map(marked).collect()
+}
+
+fn title(picture: &Snapshot, subject: Subject) -> Vec<Text> {
     let world = &picture.world;
     let (kind, name, id) = match subject {
         Subject::Node(Node::Machine(id)) => {
@@ -166,7 +154,6 @@ fn title(model: &Model, picture: &Snapshot, subject: Subject) -> Vec<Text> {
             None => return vec![vec![piece(Role::Strong, "no rollout")]],
         },
     };
-    let _ = model;
     vec![vec![piece(Role::Strong, name), piece(Role::Dim, format!("  {kind} {id}"))]]
 }
 
@@ -273,23 +260,21 @@ fn rollout_facts(picture: &Snapshot, pen: &mut Pen<'_>) -> Vec<Text> {
     lines
 }
 
-/// The last results of a machine, newest first, with the states that failed.
+/// The last results of a machine, newest first, with the states that failed. Nothing where there are none.
 fn results(model: &Model, machine: &Machine, width: usize, pen: &Pen<'_>) -> Vec<Text> {
-    let mut lines = vec![Text::new(), vec![piece(Role::Heading, "RESULTS")]];
-    match model.results.get(&machine.id).map(|kept| &kept.answer) {
-        None => lines.push(vec![piece(Role::Dim, "not read yet")]),
-        Some(None) => lines.push(vec![piece(Role::Dim, "reading…")]),
-        Some(Some(Err(why))) => lines.extend(paragraph(Role::Warning, &format!("cannot be read: {why}"), width)),
-        Some(Some(Ok(results))) if results.is_empty() => {
-            lines.push(vec![piece(Role::Dim, "none in this rollout")]);
+    let shown: Vec<Text> = match model.results.get(&machine.id).and_then(|kept| kept.answer.as_ref()) {
+        None if machine.last_result.is_none() => Vec::new(),
+        None => vec![vec![piece(Role::Dim, "being read")]],
+        Some(Err(why)) => paragraph(Role::Warning, &format!("cannot be read: {why}"), width),
+        Some(Ok(results)) => {
+            let newest = results.iter().take(RESULTS_SHOWN).enumerate();
+            newest.flat_map(|(n, result)| self::result(result, n == 0, width, pen)).collect()
         }
-        Some(Some(Ok(results))) => {
-            for (n, result) in results.iter().take(RESULTS_SHOWN).enumerate() {
-                lines.extend(self::result(result, n == 0, width, pen));
-            }
-        }
+    };
+    if shown.is_empty() {
+        return shown;
     }
-    lines
+    [Text::new(), vec![piece(Role::Heading, "RESULTS")]].into_iter().chain(shown).collect()
 }
 
 fn result(result: &RunResult, newest: bool, width: usize, pen: &Pen<'_>) -> Vec<Text> {

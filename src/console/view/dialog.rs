@@ -157,7 +157,10 @@ fn buttons(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>) {
     let mut pieces = vec![
         button(cancel.to_owned(), dialog.focus == Focus::Cancel, false),
         piece(Role::Dim, " "),
-        piece(Role::Key, key(Command::Back)),
+        piece(
+            Role::Key,
+            model.setup.keymap.keys_of(model.mode(), Command::Back).into_iter().next().unwrap_or_default(),
+        ),
         piece(Role::Dim, "     "),
     ];
     if on {

@@ -26,7 +26,7 @@ pub fn view(model: &Model, theme: &Theme, at: Timestamp, area: Rect, buffer: &mu
         return pen.wake();
     }
     header::draw(model, &frame, &mut pen);
-    footer::draw(model, &frame, &mut pen);
+    footer::hints(model, &frame, &mut pen);
     if let Some(due) = model.facts.valid_until {
         pen.wake_at(due);
     }
@@ -35,6 +35,8 @@ pub fn view(model: &Model, theme: &Theme, at: Timestamp, area: Rect, buffer: &mu
     }
     header::headline(model, &frame, &mut pen);
     body(model, &frame, &mut pen);
+    pen.show_moment(at);
+    footer::status(model, &frame, &mut pen);
     match model.layers.last() {
         Some(Layer::Field(field)) => palette::draw(model, field, &frame, &mut pen),
         Some(Layer::Dialog(asked)) => dialog::draw(model, asked, area, &mut pen),

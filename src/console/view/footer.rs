@@ -10,57 +10,79 @@ use super::super::layer::Layer;
 use super::super::layout::Frame;
 use super::super::model::{Model, Screen, Subject};
 use super::super::order::Tone;
+use super::super::target::{Target, aim};
+use super::super::text::{escape, wrap};
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, piece};
 
-/// Draws both lines.
-pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
-    status(model, frame.status, pen);
-    let hints = hints(model);
+/// Rows a long answer may take from what lies above it.
+const STATUS_ROWS_MAX: usize = 4;
+
+/// Draws the keys.
+pub(super) fn hints(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
+    let hints = hinted(model, pen);
     pen.line(frame.hints, &hints);
 }
 
-fn status(model: &Model, area: Rect, pen: &mut Pen<'_>) {
-    let text = match (&model.status, model.orders.last()) {
-        (_, Some(order)) => {
-            let more =
-                if model.orders.len() > 1 { format!(" (and {} more)", model.orders.len() - 1) } else { String::new() };
-            let text = match order.checking {
-                Some(_) => format!(" ? {}: unknown, checking the journal{more}", order.doing),
-                None => format!(" {} {}{more}", pen.glyph(Glyph::Ellipsis), order.doing),
-            };
-            piece(Role::Warning, text)
+/// Draws what is on its way or happened last. An answer that is longer than its line grows upwards.
+pub(super) fn status(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
+    let area = frame.status;
+    let Some((role, glyph, text)) = news(model, pen) else {
+        if !model.filter.is_empty() && model.screen == Screen::Rollout {
+            pen.line(area, &[piece(Role::Input, format!("/{}", model.filter.text))]);
         }
-        (Some(status), None) => {
-            if let Some(at) = status.leaves_at() {
-                pen.wake_at(at);
-            }
-            let (glyph, role) = match status.tone {
-                Tone::Good => (Glyph::Done, Role::Done),
-                Tone::Note => (Glyph::Dot, Role::Text),
-                Tone::Bad => (Glyph::Failed, Role::Failed),
-            };
-            piece(role, format!(" {} {}", pen.glyph(glyph), status.text))
-        }
-        (None, None) if !model.filter.is_empty() && model.screen == Screen::Rollout => {
-            piece(Role::Input, format!("/{}", model.filter.text))
-        }
-        (None, None) => return,
+        return;
     };
-    pen.line(area, &[text]);
+    let room = usize::from(area.width).saturating_sub(4);
+    let mut lines = wrap(&escape(&text), room);
+    let rows = STATUS_ROWS_MAX.min(usize::from(frame.body.height));
+    if lines.len() > rows {
+        lines[rows - 1] = lines[rows - 1..].join(" ");
+        lines.truncate(rows);
+    }
+    let above = u16::try_from(lines.len()).unwrap_or(1) - 1;
+    let area = Rect { y: area.y - above, height: above + 1, ..area };
+    pen.clear(area);
+    for (n, (y, line)) in (area.top()..area.bottom()).zip(lines).enumerate() {
+        let mark = if n == 0 { pen.glyph(glyph) } else { " " };
+        pen.line(Rect { y, height: 1, ..area }, &[piece(role, format!(" {mark} {line}"))]);
+    }
+}
+
+/// The order that is on its way, else the last news.
+fn news(model: &Model, pen: &mut Pen<'_>) -> Option<(Role, Glyph, String)> {
+    if let Some(order) = model.orders.last() {
+        let others = model.orders.len() - 1;
+        let more = if others > 0 { format!(" (and {others} more)") } else { String::new() };
+        let text = match order.checking {
+            Some(_) => format!("{}: unknown, checking the journal{more}", order.doing),
+            None => format!("{}{more}", order.doing),
+        };
+        return Some((Role::Warning, Glyph::Ellipsis, text));
+    }
+    let status = model.status.as_ref()?;
+    if let Some(at) = status.leaves_at() {
+        pen.wake_at(at);
+    }
+    let (glyph, role) = match status.tone {
+        Tone::Good => (Glyph::Done, Role::Done),
+        Tone::Note => (Glyph::Dot, Role::Text),
+        Tone::Bad => (Glyph::Failed, Role::Failed),
+    };
+    Some((role, glyph, status.text.clone()))
 }
 
 /// The commands that make sense where the selection is, with their keys.
-fn hints(model: &Model) -> Vec<Piece<'static>> {
+fn hinted(model: &Model, pen: &Pen<'_>) -> Vec<Piece<'static>> {
     let mode = model.mode();
     let commands: Vec<Command> = match (mode, model.screen) {
-        (Mode::Dialog, _) => return Vec::new(),
+        (Mode::Dialog, _) => vec![Command::NextPane, Command::Back],
         (Mode::Text, _) => vec![Command::Confirm, Command::Back],
         (Mode::Page, _) => vec![Command::Back, Command::Copy],
         (_, Screen::Now) => vec![Command::Open, Command::Why],
         (_, Screen::Rollout) => match model.subject() {
             Subject::Node(Node::Machine(_)) => vec![Command::Open, Command::Filter],
-            _ => vec![Command::Fold, Command::Why, Command::Filter],
+            _ => vec![Command::Fold, Command::Filter],
         },
         (_, Screen::Log) => vec![Command::Up, Command::Last],
     };
@@ -71,7 +93,7 @@ fn hints(model: &Model) -> Vec<Piece<'static>> {
     if matches!(mode, Mode::List | Mode::Page) {
         for (keys, title) in model.setup.keymap.prefixes() {
             pieces.push(piece(Role::Key, keys));
-            pieces.push(piece(Role::Dim, format!(" {title}…  ")));
+            pieces.push(piece(Role::Dim, format!(" {title}{}  ", pen.glyph(Glyph::Ellipsis))));
         }
         let armed = model.arming.until(model.now).is_some();
         let last = [if armed { Command::Disarm } else { Command::Arm }, Command::Palette, Command::Help, Command::Quit];
@@ -106,22 +128,19 @@ pub(super) fn pending(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         pen.frame(area, &[piece(Role::Key, format!(" {pressed}")), piece(Role::Heading, format!(" {title} "))]);
     for (n, (keys, command)) in (0..inside.height).zip(after) {
         let row = Rect { y: inside.y + n, height: 1, ..inside };
-        let what = meant(model, command);
-        pen.line(
-            row,
-            &[
-                piece(Role::Key, format!("{keys:<3}")),
-                piece(Role::Layer, command.spec().hint),
-                piece(Role::Strong, what),
-            ],
-        );
+        let (role, what) = meant(model, command);
+        let hint = piece(Role::Layer, format!("{:<17}", command.spec().hint));
+        pen.line(row, &[piece(Role::Key, format!("{keys:<3}")), hint, piece(role, what)]);
     }
 }
 
 /// What a verb would be aimed at if it were given now.
-fn meant(model: &Model, command: Command) -> String {
-    let Some(picture) = &model.picture else { return String::new() };
-    let deed = super::super::target::aim(command, model.subject(), &model.facts, &picture.world);
-    let target = deed.ok().and_then(|deed| super::super::target::Target::of(deed, &picture.world, ""));
-    target.map_or_else(String::new, |target| format!("  {}", target.name))
+fn meant(model: &Model, command: Command) -> (Role, String) {
+    let Some(picture) = &model.picture else { return (Role::Dim, String::new()) };
+    let deed = aim(command, model.subject(), &model.facts, &picture.world);
+    let target = deed.map(|deed| Target::of(deed, &picture.world, ""));
+    match target {
+        Ok(target) => (Role::Strong, target.map_or_else(String::new, |target| target.name)),
+        Err(why) => (Role::Dim, why),
+    }
 }

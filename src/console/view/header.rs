@@ -100,10 +100,10 @@ fn armed(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
 }
 
 fn late_tick(picture: &Snapshot, pen: &mut Pen<'_>) -> Option<String> {
-    let at = picture.seat.last_tick?;
+    let at = picture.seat.last_tick.filter(|_| picture.api.is_fresh(pen.now()))?;
     picture.world.running()?;
     pen.wake_at(Seconds(TICK_LATE_AFTER.0 + 1).after(at));
-    (Seconds::between(at, pen.now()) > TICK_LATE_AFTER).then(|| format!("last tick {} ago", pen.age(at)))
+    (Seconds::between(at, pen.now()) > TICK_LATE_AFTER).then(|| format!("no tick {}", pen.age(at)))
 }
 
 fn needs(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {

@@ -2,14 +2,14 @@
 
 use ratatui::layout::Rect;
 
-use super::super::facts::LaneFacts;
+use super::super::facts::{LaneFacts, LaneState};
 use super::super::glyph::Glyph;
 use super::super::layout::{Frame, Room};
 use super::super::model::{Model, NowRow};
 use super::super::need::Need;
 use super::super::theme::Role;
-use super::pen::{Pen, Piece, piece};
-use super::{rollout, row};
+use super::pen::{Pen, piece};
+use super::{detail, rollout, row};
 
 /// What one line of the screen is.
 enum Shown {
@@ -21,7 +21,7 @@ enum Shown {
 
 /// Draws the screen.
 pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
-    let area = frame.body;
+    let (area, strip) = frame.now();
     let shown = shown(model, frame.room > Room::Small);
     let height = usize::from(area.height);
     let selected = model.now_pick.index();
@@ -39,6 +39,7 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
             }
         }
     }
+    detail::strip(model, strip, pen);
 }
 
 fn shown(model: &Model, roomy: bool) -> Vec<Shown> {
@@ -83,33 +84,49 @@ fn one(model: &Model, n: usize, area: Rect, selected: Option<Role>, pen: &mut Pe
     pen.lay_over(None);
 }
 
-/// Columns: state, name, what, and on the right how long.
-fn columns(area: Rect) -> (Rect, Rect, Rect) {
-    let state = 12.min(area.width);
-    let name = (area.width / 5).clamp(8, 30).min(area.width - state);
-    let rest = area.width - state - name;
-    (
-        Rect { width: state, ..area },
-        Rect { x: area.x + state, width: name, ..area },
-        Rect { x: area.x + state + name, width: rest, ..area },
-    )
+/// The columns of a row.
+struct Columns {
+    state: Rect,
+    name: Rect,
+    what: Rect,
+    right: Rect,
+}
+
+impl Columns {
+    fn of(area: Rect) -> Self {
+        let state = 12.min(area.width);
+        let name = (area.width / 5).clamp(8, 30).min(area.width - state);
+        let right = 8.min(area.width - state - name);
+        let what = area.width - state - name - right;
+        let mut x = area.x;
+        let mut column = |width: u16| {
+            let column = Rect { x, width, ..area };
+            x += width;
+            column
+        };
+        let (state, name, what, right) = (column(state), column(name), column(what), column(right));
+        Self { state, name: Rect { width: name.width.saturating_sub(1), ..name }, what, right }
+    }
+
+    fn draw(&self, look: (Glyph, &'static str, Role), name: &str, pen: &mut Pen<'_>) {
+        let (glyph, word, role) = look;
+        pen.line(self.state, &[piece(role, format!("{} {word}", pen.glyph(glyph)))]);
+        pen.line(self.name, &[piece(Role::Strong, name.to_owned())]);
+    }
 }
 
 fn need(need: &Need, area: Rect, pen: &mut Pen<'_>) {
-    let (glyph, word, role) = need.kind.look();
-    let mut clock: Vec<Piece<'static>> = Vec::new();
-    if let Some(since) = need.since {
-        clock.push(piece(Role::Text, pen.age(since)));
-    }
-    let taken = pen.line_right(area, &clock);
-    let (state, name, what) = columns(Rect { width: area.width.saturating_sub(taken + 2), ..area });
-    pen.line(state, &[piece(role, format!("{} {word}", pen.glyph(glyph)))]);
-    pen.line(Rect { width: name.width.saturating_sub(1), ..name }, &[piece(Role::Strong, need.name.clone())]);
+    let columns = Columns::of(area);
+    columns.draw(need.kind.look(), &need.name, pen);
     let mut text = vec![piece(Role::Text, need.text.clone())];
     if let Some(until) = need.until {
         text.push(piece(Role::Warning, format!(", halts in {}", pen.left(until))));
     }
-    pen.line(what, &text);
+    pen.line(columns.what, &text);
+    if let Some(since) = need.since {
+        let age = pen.age(since);
+        pen.line_right(columns.right, &[piece(Role::Text, age)]);
+    }
 }
 
 fn running(model: &Model, area: Rect, pen: &mut Pen<'_>) {
@@ -125,21 +142,23 @@ fn running(model: &Model, area: Rect, pen: &mut Pen<'_>) {
 }
 
 fn lane(lane: &LaneFacts, area: Rect, pen: &mut Pen<'_>) {
-    let count = format!("{}/{}", lane.done, lane.rows.len());
-    let taken = pen.line_right(area, &[piece(Role::Text, count)]);
-    let (state, name, what) = columns(Rect { width: area.width.saturating_sub(taken + 2), ..area });
-    let (glyph, word, role) = row::lane_look(lane.state);
-    pen.line(state, &[piece(role, format!("{} {word}", pen.glyph(glyph)))]);
-    pen.line(Rect { width: name.width.saturating_sub(1), ..name }, &[piece(Role::Strong, lane.slug.clone())]);
-    let mut pieces = row::cells(lane, pen);
+    let columns = Columns::of(area);
+    columns.draw(row::lane_look(lane.state), &lane.slug, pen);
+    let mut facts: Vec<(Role, String)> = Vec::new();
     if let Some(holder) = lane.rows.iter().find(|row| row.row.holds_slot) {
-        pieces.push(piece(Role::Text, format!("{} ", holder.row.hostname)));
-        pieces.extend(row::machine_words(lane, holder, pen));
+        let held = holder.row.held_since.map(|since| format!(" {}", pen.age(since))).unwrap_or_default();
+        facts.push((Role::Text, format!("{}{held}", holder.row.hostname)));
+        if let Some(at) = holder.halts_at.filter(|_| lane.state != LaneState::Halted) {
+            facts.push((Role::Dim, format!("halts in {}", pen.left(at))));
+        }
     } else if let Some(end) = lane.settles_at {
-        pieces.push(piece(Role::Settling, format!("settles {}", pen.left(end))));
+        facts.push((Role::Settling, format!("settles {}", pen.left(end))));
     }
     if lane.queued > 0 {
-        pieces.push(piece(Role::Dim, format!(" {} {} queued", pen.glyph(Glyph::Dot), lane.queued)));
+        facts.push((Role::Dim, format!("{} queued", lane.queued)));
     }
-    pen.line(what, &pieces);
+    let mut pieces = row::cells(lane, pen);
+    pieces.extend(row::joined(facts, pen));
+    pen.line(columns.what, &pieces);
+    pen.line_right(columns.right, &[piece(Role::Text, format!("{}/{}", lane.done, lane.rows.len()))]);
 }

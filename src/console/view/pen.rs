@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::super::glyph::Glyph;
+use super::super::saying::whole;
 use super::super::text::{cut, escape, width};
 use super::super::theme::{Role, Theme};
 use crate::domain::span::Seconds;
@@ -25,11 +26,12 @@ pub(super) struct Pen<'a> {
     buffer: &'a mut Buffer,
     theme: &'a Theme,
     ascii: bool,
+    /// What time it is, in whole seconds.
+    real: Timestamp,
     /// What ages are counted to, in whole seconds.
     now: Timestamp,
     /// Ages stand still: they belong to a picture that is not renewed.
     frozen: bool,
-    faded: bool,
     base: Option<Style>,
     wake: Option<Timestamp>,
 }
@@ -37,15 +39,13 @@ pub(super) struct Pen<'a> {
 impl<'a> Pen<'a> {
     pub(super) fn new(buffer: &'a mut Buffer, theme: &'a Theme, ascii: bool, now: Timestamp) -> Self {
         let now = whole(now);
-        Self { buffer, theme, ascii, now, frozen: false, faded: false, base: None, wake: None }
+        Self { buffer, theme, ascii, real: now, now, frozen: false, base: None, wake: None }
     }
 
     /// Everything from here on belongs to a picture of `moment`; an older one is faded and its ages stand still.
     pub(super) fn show_moment(&mut self, moment: Timestamp) {
-        let moment = whole(moment);
-        self.frozen = moment < self.now;
-        self.faded = self.frozen;
-        self.now = moment;
+        self.now = whole(moment);
+        self.frozen = self.now < self.real;
     }
 
     /// The moment that is shown.
@@ -86,19 +86,6 @@ impl<'a> Pen<'a> {
         left.to_string()
     }
 
-    /// Something that is said about a moment, with its own ages in it: looked at again when it reads differently.
-    pub(super) fn said<T: PartialEq>(&mut self, say: impl Fn(Timestamp) -> T) -> T {
-        let said = say(self.now);
-        let steps = [1, 60, 3_600, 86_400];
-        let changes = |step: &u64| say(Seconds(*step).after(self.now)) != said;
-        if !self.frozen
-            && let Some(step) = steps.iter().find(|step| changes(step))
-        {
-            self.wake_at(Seconds((*step).min(60)).after(self.now));
-        }
-        said
-    }
-
     /// Paints an area.
     pub(super) fn fill(&mut self, area: Rect, role: Role) {
         let style = self.style(role);
@@ -125,7 +112,7 @@ impl<'a> Pen<'a> {
 
     fn style(&self, role: Role) -> Style {
         let style = self.theme.style(role);
-        let style = if self.faded { style.patch(self.theme.style(Role::Stale)) } else { style };
+        let style = if self.frozen { style.patch(self.theme.style(Role::Stale)) } else { style };
         match self.base {
             Some(base) => style.patch(base),
             None => style,
@@ -206,9 +193,4 @@ fn grain(age: Seconds) -> u64 {
         3_600..86_400 => 60,
         _ => 3_600,
     }
-}
-
-/// The second a moment is in: all timers of a frame tick together.
-fn whole(at: Timestamp) -> Timestamp {
-    Timestamp::from_second(at.as_second()).unwrap_or(at)
 }

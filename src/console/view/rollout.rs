@@ -9,7 +9,6 @@ use super::super::snapshot::Snapshot;
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, piece};
 use super::{detail, row};
-use crate::domain::explain;
 use crate::domain::rollout::{Ending, Rollout};
 
 /// Draws the screen.
@@ -35,8 +34,7 @@ fn summary(model: &Model, picture: &Snapshot, area: Rect, pen: &mut Pen<'_>) {
     let left = identity(picture, rollout, area.width >= 64, pen);
     pen.line(Rect { width: area.width.saturating_sub(taken + 1), ..first }, &left);
     if area.height > 1 {
-        let said = pen
-            .said(|now| explain::explain(&picture.world, &picture.observed, explain::Subject::Rollout, now).sentence);
+        let said = detail::explained(model, picture, Subject::Rollout, pen).sentence;
         pen.line(Rect { y: area.y + 1, height: 1, ..area }, &[piece(Role::Text, format!(" {said}"))]);
     }
 }

@@ -137,7 +137,7 @@ pub(super) fn lane_look(state: LaneState) -> (Glyph, &'static str, Role) {
         LaneState::Done => (Glyph::Done, "done", Role::Done),
         LaneState::Moving => (Glyph::Moving, "moving", Role::Moving),
         LaneState::Settling => (Glyph::Settling, "settling", Role::Settling),
-        LaneState::Ready => (Glyph::Queued, "next", Role::Queued),
+        LaneState::Ready => (Glyph::Queued, "ready", Role::Queued),
         LaneState::Idle => (Glyph::Waiting, "idle", Role::Dim),
     }
 }
@@ -250,6 +250,11 @@ pub(super) fn machine_words(lane: &LaneFacts, row: &Row, pen: &mut Pen<'_>) -> V
     if row.cordoned {
         facts.push((Role::Warning, "node cordoned".to_owned()));
     }
+    joined(facts, pen)
+}
+
+/// Facts of one line with a dot between.
+pub(super) fn joined(facts: Vec<(Role, String)>, pen: &Pen<'_>) -> Vec<Piece<'static>> {
     let dot = format!(" {} ", pen.glyph(Glyph::Dot));
     let mut pieces = Vec::new();
     for (n, (role, text)) in facts.into_iter().enumerate() {
