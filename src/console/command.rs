@@ -69,6 +69,8 @@ pub enum Command {
     UnpauseMachine,
     /// Begin the running release again.
     Reset,
+    /// Say that a clock that jumped is right.
+    AcceptClock,
     /// Press the button that is selected.
     Confirm,
     /// Confirm a verb that stops.
@@ -150,7 +152,7 @@ const fn act(command: Command, name: &'static str, hint: &'static str, about: &'
 }
 
 /// The table.
-pub const COMMANDS: [Spec; 35] = {
+pub const COMMANDS: [Spec; 36] = {
     use Command as C;
     use Group as G;
     [
@@ -189,6 +191,12 @@ pub const COMMANDS: [Spec; 35] = {
         act(C::UnpauseRing, "unpause-ring", "ring", "Ends the hold of the ring."),
         act(C::UnpauseMachine, "unpause-machine", "machine", "Lets the machine join again, at its place in the queue."),
         act(C::Reset, "reset", "reset rollout", "Begins the running release again; done machines are passed over."),
+        act(
+            C::AcceptClock,
+            "accept-clock",
+            "clock",
+            "Accepts the time after the clock jumped; until then nothing moves.",
+        ),
         view(C::Confirm, "confirm", "press", "Presses the button that is selected, accepts the text.", G::Dialog),
         view(C::ConfirmStop, "confirm-stop", "yes, stop it", "Confirms a dialog that stops something.", G::Dialog),
         view(C::Redraw, "redraw", "redraw", "Draws the screen anew.", G::Program),

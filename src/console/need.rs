@@ -23,6 +23,8 @@ pub enum NeedKind {
     NoTick,
     /// Results cannot be read (R142-R147).
     Blind,
+    /// The clock jumped: nothing stalls or promotes until a person accepts it (R168).
+    Clock,
     /// A brake stopped a ring.
     RingHalted,
     /// The rollout was stopped.
@@ -57,6 +59,7 @@ impl NeedKind {
         match self {
             Self::NoTick => (Glyph::Warning, "NO TICK", Role::Halted),
             Self::Blind => (Glyph::Warning, "BLIND", Role::Halted),
+            Self::Clock => (Glyph::Warning, "CLOCK", Role::Halted),
             Self::RingHalted | Self::RolloutHalted => (Glyph::Halted, "HALTED", Role::Halted),
             Self::Failed => (Glyph::Failed, "FAILED", Role::Failed),
             Self::Errored => (Glyph::Errored, "ERRORED", Role::Failed),
@@ -118,6 +121,10 @@ fn of_account(picture: &Snapshot, rollout: &Rollout, moment: Timestamp, needs: &
     if picture.observed.telemetry == Telemetry::Unreadable {
         let text = "results cannot be read: nothing is granted or promoted, holders go on";
         needs.push(need(NeedKind::Blind, None, "telemetry", text, None));
+    }
+    if picture.observed.clock_suspect {
+        let text = "it jumped: nothing stalls or promotes until somebody accepts the new time";
+        needs.push(need(NeedKind::Clock, None, "clock", text, None));
     }
     let hold = hold(&picture.world, &picture.observed, rollout, moment);
     if let Some(hold) = hold.filter(|h| h.kind == HoldKind::HolderInPromotedEnv) {

@@ -96,6 +96,7 @@ impl Rehearsal<'_> {
             Deed::Unpause(Level::Machine(id)) => self.rejoin(id),
             Deed::Unpause(Level::Ring(id)) => self.go_on(|key| key.1 == id),
             Deed::Unpause(Level::Environment(id)) => self.go_on(|key| key.0 == id),
+            Deed::AcceptClock => self.accept_clock(),
             Deed::Reset { .. } => self.reset(ended),
         }
     }
@@ -235,6 +236,12 @@ impl Rehearsal<'_> {
         }
         self.starts();
         self.say(PlanKind::Stays, "the order of the queue is as it was");
+    }
+
+    fn accept_clock(&mut self) {
+        self.say(PlanKind::Starts, "stalls are noticed and the cursor moves again, by the new time");
+        self.say(PlanKind::Warns, "a stall timer that ran out by the new time halts its ring at the next tick");
+        self.say(PlanKind::Stays, "nobody gains or loses a slot by it");
     }
 
     fn reset(&mut self, ended: &[MachineId]) {

@@ -19,6 +19,8 @@ pub enum Deed {
     Skip(MachineId),
     /// End a hold, or let a skipped machine join again.
     Unpause(Level),
+    /// Say that the clock is right (R168).
+    AcceptClock,
     /// Begin the running release again (R94).
     Reset {
         /// The rollout that runs.
@@ -35,6 +37,7 @@ impl Deed {
             Self::Stop(stop) => stop.verb(),
             Self::Skip(machine) => Verb::Pause(Level::Machine(machine)),
             Self::Unpause(level) => Verb::Unpause(level),
+            Self::AcceptClock => Verb::AcceptClock,
             Self::Reset { rollout, release } => {
                 Verb::Start { id: rollout, release, protected: None, force: false, intent: Some(Intent::Reset) }
             }
@@ -51,6 +54,7 @@ impl Deed {
             Self::Unpause(Level::Machine(_)) => "Let machine join again:",
             Self::Unpause(Level::Ring(_)) => "End the hold of ring",
             Self::Unpause(Level::Environment(_)) => "End the hold of environment",
+            Self::AcceptClock => "Accept",
             Self::Reset { .. } => "Reset the rollout of",
         }
     }
@@ -62,6 +66,7 @@ impl Deed {
             Self::Stop(_) => "hold it",
             Self::Skip(_) => "skip it",
             Self::Unpause(_) => "let it go on",
+            Self::AcceptClock => "accept it",
             Self::Reset { .. } => "reset it",
         }
     }
@@ -74,6 +79,7 @@ impl Deed {
             Self::Stop(Stop::Environment(_)) => "holding environment",
             Self::Skip(_) => "skipping",
             Self::Unpause(_) => "ending the hold of",
+            Self::AcceptClock => "accepting",
             Self::Reset { .. } => "resetting the rollout of",
         }
     }
@@ -85,6 +91,7 @@ impl Deed {
             Self::Stop(Stop::Ring(id)) | Self::Unpause(Level::Ring(id)) => What::Ring(id),
             Self::Stop(Stop::Environment(id)) | Self::Unpause(Level::Environment(id)) => What::Environment(id),
             Self::Skip(id) | Self::Unpause(Level::Machine(id)) => What::Machine(id),
+            Self::AcceptClock => What::Clock,
         }
     }
 }
@@ -94,6 +101,7 @@ enum What {
     Ring(RingId),
     Environment(EnvironmentId),
     Machine(MachineId),
+    Clock,
 }
 
 /// The thing itself, as the person saw it when the key was pressed.
@@ -117,6 +125,7 @@ impl Target {
             What::Ring(id) => (world.rings.get(&id)?.slug.clone(), id.0),
             What::Environment(id) => (world.environments.get(&id)?.slug.clone(), id.0),
             What::Machine(id) => (world.machines.get(&id)?.hostname.clone(), id.0),
+            What::Clock => ("the clock".to_owned(), uuid::Uuid::nil()),
         };
         let short = id.simple().to_string().chars().take(8).collect();
         Some(Self { name, short, id, account: account.to_owned() })
@@ -130,6 +139,7 @@ pub fn is_listed(deed: Deed, world: &World) -> bool {
         What::Ring(id) => world.rings.contains_key(&id),
         What::Environment(id) => world.environments.contains_key(&id),
         What::Machine(id) => world.machines.contains_key(&id),
+        What::Clock => true,
     }
 }
 
@@ -145,6 +155,7 @@ pub fn aim(command: Command, subject: Subject, facts: &Facts, world: &World) -> 
             let running = world.running().ok_or("no rollout is running, so there is nothing to reset")?;
             Ok(Deed::Reset { rollout: running.id, release: running.release })
         }
+        Command::AcceptClock => Ok(Deed::AcceptClock),
         Command::PauseEnvironment => Ok(Deed::Stop(Stop::Environment(row.environment()?))),
         Command::PauseRing => Ok(Deed::Stop(Stop::Ring(row.ring()?))),
         Command::PauseMachine => Ok(Deed::Skip(row.machine()?)),
@@ -210,6 +221,6 @@ pub fn futile(deed: Deed, world: &World) -> Option<String> {
         Deed::Stop(Stop::Environment(id)) => pause_of(Level::Environment(id)).map(already),
         Deed::Skip(id) => pause_of(Level::Machine(id)).map(already),
         Deed::Unpause(level) => pause_of(level).is_none().then(|| "it is not paused".to_owned()),
-        Deed::Stop(Stop::Rollout(_)) | Deed::Reset { .. } => None,
+        Deed::Stop(Stop::Rollout(_)) | Deed::Reset { .. } | Deed::AcceptClock => None,
     }
 }

@@ -200,6 +200,9 @@ fn catalog(change: &Change, world: &World) -> String {
         }
         Change::MachineRemoved { machine } => format!("machine {} left for good", machine.short()),
         Change::MachineRebuilt { machine, .. } => format!("{} came back from a reimage", world.hostname(*machine)),
+        Change::ElectionKept { ring, pct, .. } => {
+            format!("ring {} keeps its elected {pct} %", world.ring_slug(*ring))
+        }
         Change::ReleasePublished { release } => format!("release {} was built", release.git_ref),
         Change::ReleaseYanked { release, yank } => match &yank.reason {
             Some(reason) => format!("{} was yanked by {}: {reason}", world.release_name(*release), yank.by),

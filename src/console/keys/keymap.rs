@@ -66,7 +66,11 @@ pub enum Found {
 }
 
 /// Keymaps that are built in, with their texts.
-const BUILT_IN: [(&str, &str); 1] = [("default", include_str!("../../../keymaps/default.yaml"))];
+const BUILT_IN: [(&str, &str); 3] = [
+    ("default", include_str!("../../../keymaps/default.yaml")),
+    ("vim", include_str!("../../../keymaps/vim.yaml")),
+    ("k9s", include_str!("../../../keymaps/k9s.yaml")),
+];
 
 impl Keymap {
     /// The keymap that is taken unless another is asked for.
@@ -127,9 +131,9 @@ impl Keymap {
         self.prefixes.iter().find(|(prefix, _)| prefix == chords).map(|(_, title)| title.as_str())
     }
 
-    /// Every prefix that has a title, as it is written, in the order of the file.
-    pub fn prefixes(&self) -> impl Iterator<Item = (String, &str)> {
-        self.prefixes.iter().map(|(chords, title)| (written(chords), title.as_str()))
+    /// Every prefix that has a title, in the order of the file.
+    pub fn prefixes(&self) -> impl Iterator<Item = (&[Chord], &str)> {
+        self.prefixes.iter().map(|(chords, title)| (chords.as_slice(), title.as_str()))
     }
 }
 

@@ -35,7 +35,7 @@ Made from the command table and the built-in keymaps by a test; do not edit. A k
 those in `keymaps/`: it may say `inherits: default` and name only what differs; `none` takes a key away.
 
 `ctrl-c` always quits and `ctrl-z` always suspends; no keymap can bind them, nor what terminals, screen and tmux take for
-themselves (`ctrl-a`, `ctrl-b`, `ctrl-s`, `ctrl-q`). Any command, bound or not, can be given by its name after `:`.
+themselves (`ctrl-a`, `ctrl-b`, `ctrl-s`, `ctrl-q`). Every screen, view and verb, bound or not, can be given by its name after `:`.
 ";
 
 fn needs(spec: &Spec) -> &'static str {

@@ -308,6 +308,20 @@ fn a_reset_is_refused_while_results_cannot_be_read() {
     says(&stage, "results cannot be read");
 }
 
+// R168
+#[test]
+fn a_clock_that_jumped_is_accepted_by_a_person() {
+    let mut stage = at_ash();
+    stage.arm();
+    stage.press("u c");
+    says(&stage, "the clock is not in doubt");
+    std::sync::Arc::make_mut(&mut stage.picture.observed).clock_suspect = true;
+    stage.show();
+    says(&stage, "CLOCK");
+    let effects = stage.press("u c enter");
+    assert_eq!(order(&effects).unwrap().verb, Verb::AcceptClock);
+}
+
 #[test]
 fn a_verb_that_would_change_nothing_says_so() {
     let mut stage = at_ash();

@@ -4,6 +4,8 @@ mod role;
 mod colour;
 mod parse;
 mod style;
+mod page;
 
+pub use page::page;
 pub use role::Role;
 pub use style::{Depth, Theme};

@@ -1,11 +1,11 @@
 //! The closed list of roles: screens name roles, themes give them colours and modifiers.
 
 macro_rules! roles {
-    ($($(#[$doc:meta])* $role:ident = $name:literal,)*) => {
+    ($(#[doc = $about:literal] $role:ident = $name:literal,)*) => {
         /// What a piece of text is on screen.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Role {
-            $($(#[$doc])* $role,)*
+            $(#[doc = $about] $role,)*
         }
 
         impl Role {
@@ -16,6 +16,13 @@ macro_rules! roles {
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$role => $name,)*
+                }
+            }
+
+            /// What it is, in one sentence.
+            pub fn about(self) -> &'static str {
+                match self {
+                    $(Self::$role => $about.trim_ascii(),)*
                 }
             }
         }

@@ -27,7 +27,14 @@ pub struct Theme {
 }
 
 /// Themes that are built in, with their texts.
-const BUILT_IN: [(&str, &str); 1] = [("dark", include_str!("../../../themes/dark.yaml"))];
+const BUILT_IN: [(&str, &str); 6] = [
+    ("dark", include_str!("../../../themes/dark.yaml")),
+    ("light", include_str!("../../../themes/light.yaml")),
+    ("sixteen", include_str!("../../../themes/sixteen.yaml")),
+    ("high-contrast", include_str!("../../../themes/high-contrast.yaml")),
+    ("colour-blind", include_str!("../../../themes/colour-blind.yaml")),
+    ("mono", include_str!("../../../themes/mono.yaml")),
+];
 
 impl Theme {
     /// The theme that is taken unless another is asked for.

@@ -109,6 +109,9 @@ pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: Deed, target: &
     if !picture.api.is_fresh(model.now) {
         return Err(stale(picture, model.now));
     }
+    if deed == Deed::AcceptClock && !picture.observed.clock_suspect {
+        return Err("the clock is not in doubt".to_owned());
+    }
     if matches!(deed, Deed::Reset { .. }) && picture.observed.telemetry == Telemetry::Unreadable {
         let why = "results cannot be read: a reset would cancel runs that may be fine; it resumes by itself";
         return Err(why.to_owned());

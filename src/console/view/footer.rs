@@ -2,10 +2,10 @@
 
 use ratatui::layout::Rect;
 
-use super::super::command::Command;
+use super::super::command::{Command, Reach};
 use super::super::facts::Node;
 use super::super::glyph::Glyph;
-use super::super::keys::Mode;
+use super::super::keys::{Mode, written};
 use super::super::layer::Layer;
 use super::super::layout::Frame;
 use super::super::model::{Model, Screen, Subject};
@@ -91,7 +91,7 @@ fn hinted(model: &Model, pen: &Pen<'_>) -> Vec<Piece<'static>> {
         hint(model, mode, command, &mut pieces);
     }
     if matches!(mode, Mode::List | Mode::Page) {
-        for (keys, title) in model.setup.keymap.prefixes() {
+        for (keys, title) in verb_prefixes(model, mode) {
             pieces.push(piece(Role::Key, keys));
             pieces.push(piece(Role::Dim, format!(" {title}{}  ", pen.glyph(Glyph::Ellipsis))));
         }
@@ -102,6 +102,19 @@ fn hinted(model: &Model, pen: &Pen<'_>) -> Vec<Piece<'static>> {
         }
     }
     pieces
+}
+
+/// Prefixes that lead to verbs, with what they are for; one per title.
+fn verb_prefixes(model: &Model, mode: Mode) -> Vec<(String, String)> {
+    let keymap = &model.setup.keymap;
+    let mut shown: Vec<(String, String)> = Vec::new();
+    for (chords, title) in keymap.prefixes() {
+        let verbs = keymap.after(mode, chords).into_iter().any(|(_, command)| command.spec().reach != Reach::View);
+        if verbs && shown.iter().all(|(_, known)| known != title) {
+            shown.push((written(chords), title.to_owned()));
+        }
+    }
+    shown
 }
 
 fn hint(model: &Model, mode: Mode, command: Command, pieces: &mut Vec<Piece<'static>>) {
@@ -122,7 +135,7 @@ pub(super) fn pending(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     let height = (rows + 2).min(frame.body.height);
     let width = 46.min(frame.body.width);
     let area = Rect { x: frame.body.right() - width, y: bottom - height, width, height };
-    let pressed = super::super::keys::written(&model.pending);
+    let pressed = written(&model.pending);
     let title = keymap.prefix_title(&model.pending).unwrap_or("continues with");
     let inside =
         pen.frame(area, &[piece(Role::Key, format!(" {pressed}")), piece(Role::Heading, format!(" {title} "))]);

@@ -4,4 +4,4 @@ mod sources;
 mod parts;
 mod captions;
 mod rules;
-mod keys;
+mod pages;
