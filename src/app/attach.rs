@@ -4,6 +4,7 @@ use super::console::{Backstage, run_console};
 use super::look::ScreenArgs;
 use super::target::TargetArgs;
 use crate::adapters::clock::SystemClock;
+use crate::adapters::remote::far_clock::FarClock;
 use crate::adapters::remote::link::RemoteLink;
 use crate::wire::problem::Problem;
 
@@ -28,7 +29,9 @@ pub fn run(args: Args) -> Result<(), Problem> {
     let target = args.target.resolve()?;
     let whom = target.endpoint.to_string();
     run_console(&args.screen, &whom, async |clock: SystemClock| {
-        let link = RemoteLink::start(target.endpoint, &target.token, clock)?;
+        // Ages are counted by the clock that made their beginnings: the far end's.
+        let clock = FarClock::of(clock);
+        let link = RemoteLink::start(target.endpoint, &target.token, clock.clone())?;
         Ok(Backstage { link, clock, farewell: async {} })
     })
 }

@@ -10,6 +10,7 @@ use super::report;
 use super::target::{Target, TargetArgs};
 use crate::adapters::clock::SystemClock;
 use crate::adapters::remote::client::{Client, Failure};
+use crate::adapters::remote::far_clock::FarClock;
 use crate::adapters::remote::link::RemoteLink;
 use crate::control::link::Link;
 use crate::control::picture::{Freshness, Picture};
@@ -92,8 +93,8 @@ async fn once(target: &Target) -> Result<Look, Problem> {
 
 /// Prints for ever; the reader that goes away is its end.
 async fn watch(target: Target, output: Output) -> Result<(), Problem> {
-    let clock = SystemClock::start();
-    let link = RemoteLink::start(target.endpoint, &target.token, clock)?;
+    let clock = FarClock::of(SystemClock::start());
+    let link = RemoteLink::start(target.endpoint, &target.token, clock.clone())?;
     let mut pictures = link.pictures();
     let mut last = None;
     while pictures.changed().await.is_ok() {

@@ -32,7 +32,7 @@ type Labels = Vec<(&'static str, String)>;
 pub struct Metrics {
     counted: Arc<Registry>,
     requests: Family<Labels, Counter>,
-    seconds: Histogram,
+    seconds: Family<Labels, Histogram, fn() -> Histogram>,
     turns: Histogram,
     entries: Histogram,
     held: Gauge,
@@ -41,9 +41,8 @@ pub struct Metrics {
 impl Default for Metrics {
     fn default() -> Self {
         let requests = Family::<Labels, Counter>::default();
-        // A quarter of a millisecond to eight seconds; polls that are held last longer and are counted apart.
-        let seconds = Histogram::new(exponential_buckets(0.000_25, 2.0, 16));
-        let turns = Histogram::new(exponential_buckets(0.000_25, 2.0, 16));
+        let seconds = Family::new_with_constructor(of_seconds as fn() -> Histogram);
+        let turns = of_seconds();
         let entries = Histogram::new(exponential_buckets(1.0, 2.0, 13));
         let held = Gauge::default();
         let mut registry = Registry::with_prefix("kura");
@@ -54,6 +53,11 @@ impl Default for Metrics {
         registry.register("polls_held", "Agents' polls that are being answered or held", held.clone());
         Self { counted: Arc::new(registry), requests, seconds, turns, entries, held }
     }
+}
+
+/// A quarter of a millisecond to eight seconds; polls that are held last longer and are counted apart.
+fn of_seconds() -> Histogram {
+    Histogram::new(exponential_buckets(0.000_25, 2.0, 16))
 }
 
 impl fmt::Debug for Metrics {
@@ -77,7 +81,8 @@ impl Metrics {
         let labels = vec![("route", route.to_owned()), ("method", method.to_owned()), ("status", status.to_string())];
         self.requests.get_or_create(&labels).inc();
         if !matches!(route, crate::wire::agent::ASSIGNMENT_PATH | crate::wire::stream::PATH) {
-            self.seconds.observe(took.as_secs_f64());
+            let labels = vec![("route", route.to_owned())];
+            self.seconds.get_or_create(&labels).observe(took.as_secs_f64());
         }
     }
 

@@ -7,6 +7,7 @@ use reqwest::Response;
 use tokio::sync::watch;
 
 use super::client::{Client, Failure};
+use super::far_clock::FarClock;
 use super::pause::{AFTER_REFUSAL, Pauses};
 use super::replica::Replica;
 use super::stream::Parser;
@@ -20,7 +21,7 @@ use crate::wire::world::{PATH as WORLD_PATH, WorldBody};
 /// Keeps a link's pictures fresh.
 pub(super) struct Follower<C> {
     pub(super) client: Client,
-    pub(super) clock: C,
+    pub(super) clock: FarClock<C>,
     pub(super) pictures: watch::Sender<Picture>,
     pub(super) replica: Option<Replica>,
     /// Since when nothing comes.
@@ -65,7 +66,10 @@ impl<C: Clock> Follower<C> {
         if self.replica.is_none() {
             let path = format!("{WORLD_PATH}?tail={TAIL_KEPT}");
             match self.client.get::<WorldBody>(&path).await {
-                Ok(body) => self.replica = Some(Replica::load(body, self.clock.now())),
+                Ok(body) => {
+                    self.clock.hear(body.now);
+                    self.replica = Some(Replica::load(body));
+                }
                 Err(failure) => return end_of(failure),
             }
             self.show_live();
@@ -114,12 +118,15 @@ impl<C: Clock> Follower<C> {
                 Err(error) => return End::Lost(self.broken(&error.to_string())),
             };
             pauses.reset();
-            let now = self.clock.now();
             let Some(replica) = &mut self.replica else { return End::Stale("there is no replica".to_owned()) };
+            let said_at = replica.said_at;
             for frame in &frames {
-                if let Err(gap) = replica.fold(frame, now) {
+                if let Err(gap) = replica.fold(frame) {
                     return End::Stale(gap.to_string());
                 }
+            }
+            if replica.said_at != said_at {
+                self.clock.hear(replica.said_at);
             }
             self.show_live();
         }
@@ -134,7 +141,7 @@ impl<C: Clock> Follower<C> {
             None => Freshness::Live(now),
             Some(trouble) => {
                 let why = format!("the control plane answers, but its journal does not: {}", trouble.why);
-                Freshness::Lost { since: here(trouble.since, replica.ahead), why, retry_at: None }
+                Freshness::Lost { since: trouble.since, why, retry_at: None }
             }
         };
         let Replica { world, observed, tail, seat, account, role, .. } = replica.clone();
@@ -167,11 +174,6 @@ impl<C: Clock> Follower<C> {
         let message = format!("{} fell silent: {why}", self.client.endpoint());
         Problem::new(ProblemKind::Unreachable, "unreachable", message)
     }
-}
-
-/// A moment of the far end's clock by this one's.
-fn here(there: Timestamp, ahead: SignedDuration) -> Timestamp {
-    there.checked_sub(ahead).unwrap_or(there)
 }
 
 fn end_of(failure: Failure) -> End {

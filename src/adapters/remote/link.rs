@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use super::client::{Client, Failure};
 use super::endpoint::Endpoint;
+use super::far_clock::FarClock;
 use super::follow::Follower;
 use super::token::Token;
 use crate::control::answer;
@@ -36,8 +37,9 @@ pub struct RemoteLink {
 
 impl RemoteLink {
     /// Begins to follow a control plane, on the runtime this is called in, for ever: what cannot be reached is tried
-    /// again. The error is about this side only.
-    pub fn start<C: Clock>(endpoint: Endpoint, token: &Token, clock: C) -> Result<Self, Problem> {
+    /// again. The error is about this side only. `clock` is set by what the far end says: pictures are to be looked at
+    /// by it.
+    pub fn start<C: Clock>(endpoint: Endpoint, token: &Token, clock: FarClock<C>) -> Result<Self, Problem> {
         let client = Client::new(endpoint, token)?;
         let (sender, pictures) = watch::channel(blank(&client, &clock));
         let follower = Follower { client: client.clone(), clock, pictures: sender, replica: None, lost_since: None };

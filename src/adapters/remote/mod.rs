@@ -6,5 +6,6 @@ pub mod client;
 pub mod stream;
 pub mod replica;
 pub mod pause;
+pub mod far_clock;
 pub mod follow;
 pub mod link;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use imbl::{OrdMap, Vector};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::stream::Frame;
 use crate::control::picture::{Role, SeatView, TAIL_KEPT};
@@ -48,13 +48,13 @@ pub struct Replica {
     pub account: String,
     /// What the reader may do.
     pub role: Role,
-    /// How far the far end's clock is ahead of this one's.
-    pub ahead: SignedDuration,
+    /// What the far end's clock showed when it last said so.
+    pub said_at: Timestamp,
 }
 
 impl Replica {
-    /// What was loaded, at `now` of this side's clock.
-    pub fn load(body: WorldBody, now: Timestamp) -> Self {
+    /// What was loaded.
+    pub fn load(body: WorldBody) -> Self {
         Self {
             world: Arc::new(body.world),
             observed: Arc::new(body.observed),
@@ -63,16 +63,16 @@ impl Replica {
             trouble: body.journal,
             account: body.account.name,
             role: role_of(body.role),
-            ahead: body.now.duration_since(now),
+            said_at: body.now,
         }
     }
 
-    /// Folds a frame of the stream, received at `now`. Frames of unknown kinds are passed over.
-    pub fn fold(&mut self, frame: &Frame, now: Timestamp) -> Result<(), Gap> {
+    /// Folds a frame of the stream. Frames of unknown kinds are passed over.
+    pub fn fold(&mut self, frame: &Frame) -> Result<(), Gap> {
         match frame.event.as_str() {
             CHANGE => self.change(read(&frame.data)?),
             PRESENCE => {
-                self.presence(read(&frame.data)?, now);
+                self.presence(read(&frame.data)?);
                 Ok(())
             }
             _ => Ok(()),
@@ -100,7 +100,7 @@ impl Replica {
         Ok(())
     }
 
-    fn presence(&mut self, seen: PresenceBody, now: Timestamp) {
+    fn presence(&mut self, seen: PresenceBody) {
         let observed = Arc::make_mut(&mut self.observed);
         if seen.everybody {
             observed.last_poll = OrdMap::new();
@@ -113,7 +113,7 @@ impl Replica {
         observed.clock_suspect = seen.clock_suspect;
         self.seat = seat_view(&seen.seat);
         self.trouble = seen.journal;
-        self.ahead = seen.now.duration_since(now);
+        self.said_at = seen.now;
     }
 }
 

@@ -39,6 +39,25 @@ async fn a_freed_slot_reaches_a_poll_that_is_held_within_a_second() {
 }
 
 #[tokio::test]
+async fn one_free_slot_and_many_polls_make_one_lease() {
+    // R28
+    let bed = Bed::start().await;
+    let names: Vec<String> = (0..24).map(|n| format!("m{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let fleet = bed.fleet(json!({"name": "oak-ring", "max_in_flight": 2}), &names).await;
+    let release = bed.release("v1").await;
+    let rollout = bed.roll(&release).await;
+    bed.until(&rollout, "the environment opens", |s| s["current_environment"] == "oak").await;
+    let polls = fleet.machines.iter().flat_map(|machine| [bed.poll(machine), bed.poll(machine)]);
+    let answers = futures_util::future::join_all(polls).await;
+    let served = answers.iter().filter(|answer| !answer["assignment"].is_null()).count();
+    let status = bed.status(&rollout).await;
+    assert_eq!(status["holding_slots"], 2);
+    assert!((2..=4).contains(&served), "{served} polls of two machines were served");
+    bed.stop().await;
+}
+
+#[tokio::test]
 async fn a_halt_reaches_the_run_in_flight() {
     // R115
     let bed = Bed::start().await;

@@ -6,5 +6,6 @@ mod refusals;
 mod agents;
 mod stream;
 mod relink;
+mod far;
 mod process;
 mod program;

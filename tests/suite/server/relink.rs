@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use kura_console::adapters::clock::SystemClock;
 use kura_console::adapters::remote::endpoint::Endpoint;
+use kura_console::adapters::remote::far_clock::FarClock;
 use kura_console::adapters::remote::link::RemoteLink;
 use kura_console::adapters::remote::token::Token;
 use kura_console::app::host::ServerHost;
@@ -27,7 +28,7 @@ async fn serve(path: &Path, address: &str, keys: &Keys) -> Bed<ServerHost> {
 
 fn link(url: &str, token: &str) -> RemoteLink {
     let token = Token::parse(token, "a test").unwrap();
-    RemoteLink::start(Endpoint::parse(url).unwrap(), &token, SystemClock::start()).unwrap()
+    RemoteLink::start(Endpoint::parse(url).unwrap(), &token, FarClock::of(SystemClock::start())).unwrap()
 }
 
 /// The first picture of which `holds` is true.

@@ -30,14 +30,14 @@ async fn open(bed: &Bed<MemoryHost>, after: u64) -> Response {
 }
 
 /// Folds a stream into a replica until it is at `revision` and has seen `polls` machines.
-async fn fold(bed: &Bed<MemoryHost>, replica: &mut Replica, mut stream: Response, revision: u64, polls: usize) {
+async fn fold(replica: &mut Replica, mut stream: Response, revision: u64, polls: usize) {
     let mut parser = Parser::default();
     let folding = async {
         while replica.world.revision < revision || replica.observed.last_poll.len() < polls {
             let chunk = stream.chunk().await.expect("bytes").expect("the stream goes on");
             for frame in parser.push(&chunk).expect("frames") {
                 assert_eq!(frame.id.is_some(), frame.event == "change", "only changes carry an id");
-                replica.fold(&frame, bed.host.clock.now()).expect("no gap");
+                replica.fold(&frame).expect("no gap");
             }
         }
     };
@@ -68,12 +68,11 @@ async fn live(bed: &Bed<MemoryHost>) {
 #[tokio::test]
 async fn folding_the_stream_gives_the_world() {
     let bed = Bed::start().await;
-    let clock = bed.host.clock;
-    let mut joined_early = Replica::load(world(&bed).await, clock.now());
+    let mut joined_early = Replica::load(world(&bed).await);
     let stream = open(&bed, joined_early.world.revision).await;
     live(&bed).await;
     let truth = world(&bed).await;
-    fold(&bed, &mut joined_early, stream, truth.revision, 3).await;
+    fold(&mut joined_early, stream, truth.revision, 3).await;
     assert_eq!(*joined_early.world, truth.world);
     assert_eq!(joined_early.observed.last_poll, truth.observed.last_poll);
     assert_eq!(joined_early.observed.refused_start, truth.observed.refused_start);
@@ -82,12 +81,12 @@ async fn folding_the_stream_gives_the_world() {
     assert_eq!(tail, truth.tail);
 
     // Whoever was away in the middle goes on from where they were.
-    let mut late = Replica::load(world(&bed).await, clock.now());
+    let mut late = Replica::load(world(&bed).await);
     bed.post("/api/config/environments/", json!({"slug": "elm"})).await.expect(201);
     let from = late.world.revision;
     let truth = world(&bed).await;
     let stream = open(&bed, from).await;
-    fold(&bed, &mut late, stream, truth.revision, 3).await;
+    fold(&mut late, stream, truth.revision, 3).await;
     assert_eq!(*late.world, truth.world);
     bed.stop().await;
 }
