@@ -3,13 +3,8 @@
 use ratatui::layout::Rect;
 
 use super::super::layout::SMALLEST;
-<<<<<<< HEAD
-use super::super::model::Model;
-use super::super::snapshot::{DEMO, Freshness};
-=======
 use super::super::model::{Model, Subject};
-use super::super::snapshot::Freshness;
->>>>>>> a891a11 (Tests of the console: screens at their sizes, keys, dialogs, what ticks, whatever comes; explanations once per second)
+use super::super::snapshot::{DEMO, Freshness};
 use super::super::text::{escape, wrap};
 use super::super::theme::Role;
 use super::detail;
