@@ -26,7 +26,7 @@ pub(super) fn explain(world: &World, observed: &Observed, now: Timestamp) -> Exp
 fn ended(world: &World, rollout: &Rollout, ending: &Ending) -> Explanation {
     let release = world.release_name(rollout.release);
     let said = match ending {
-        Ending::Completed => Explanation::of(format!("{release} is completed: nothing is served any more"))
+        Ending::Completed => Explanation::of(format!("{release} is completed: {}", left_behind(world)))
             .next(&["start the same release again for machines that were rebuilt or came late"]),
         Ending::Halted { reason } => Explanation::of(format!("{release} is halted: {reason}"))
             .next(&["check the interrupted nodes for a cordon", "start the release again, or a hotfix"]),
@@ -34,6 +34,18 @@ fn ended(world: &World, rollout: &Rollout, ending: &Ending) -> Explanation {
             .next(&["find out who started the other one", "check the interrupted nodes for a cordon"]),
     };
     said.since(rollout.ended_at)
+}
+
+/// Stragglers do not block a completion; its summary lists them (R86).
+fn left_behind(world: &World) -> String {
+    let behind = world.lanes().iter().flat_map(|(_, lane)| lane.unfinished.iter().chain(&lane.skipped));
+    let mut names: Vec<&str> = behind.map(|id| world.hostname(*id)).collect();
+    names.sort_unstable();
+    match names.len() {
+        0 => "every machine in scope is done".to_owned(),
+        1..=3 => format!("{} is not done, and nothing is served any more", names.join(", ")),
+        n => format!("{} and {} more are not done, and nothing is served any more", names[..3].join(", "), n - 3),
+    }
 }
 
 fn held(hold: Hold) -> Explanation {

@@ -1,6 +1,7 @@
 //! B10: the cursor, what lets it pass, and what completes a rollout.
 
 use super::rig::{Rig, capped, environment, machine, ring};
+use crate::domain::explain::Subject;
 use crate::domain::hold::HoldKind;
 use crate::domain::ids::{EnvironmentId, MachineId, RingId};
 use crate::domain::input::{RingPatch, Verb};
@@ -173,6 +174,9 @@ fn a_live_lease_blocks_completion_and_a_straggler_without_one_does_not() {
     assert_eq!(rig.hold().map(|h| h.kind), Some(HoldKind::HolderInPromotedEnv));
     rig.fail("cp1").pause(machine("cp1")).at(180).tick();
     assert_eq!(rig.rollout().status(), "completed");
+    rig.unpause(machine("cp1"));
+    let summary = rig.explain(Subject::Rollout).sentence;
+    assert_eq!(summary, "v1 is completed: cp1 is not done, and nothing is served any more");
 }
 
 #[test]
