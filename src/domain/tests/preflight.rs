@@ -35,10 +35,13 @@ fn the_runbooks_layout_passes() {
     assert_eq!(grades(&sound(), true), []);
 }
 
+/// A check, how it comes out, and what makes it.
+type Case = (&'static str, Grade, fn(&mut Rig));
+
 #[test]
 fn what_differs_is_named() {
     // R167, R103, R122, R162
-    let cases: &[(&str, Grade, fn(&mut Rig))] = &[
+    let cases: &[Case] = &[
         ("unattended", Grade::Warn, |r| {
             r.verb(Verb::PatchAccount { auto_deploy: Some(true), track_config_tags: None });
         }),
