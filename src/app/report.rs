@@ -223,7 +223,7 @@ mod tests {
             settles_at: None,
             render_error: (state == RowState::Errored).then(|| "missing: K8S_VIP".to_owned()),
             failures: 0,
-            is_online: Some(n % 2 == 0),
+            is_online: Some(n.is_multiple_of(2)),
             last_seen_at: Some(at(-400)),
         }
     }
