@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::args::{Args, Run};
 use super::{agent, attach, demo, serve, shell, status};
@@ -12,7 +13,7 @@ use crate::wire::problem::Problem;
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    let args = Args::parse();
+    let args = Args::try_parse().unwrap_or_else(|error| advised(error).exit());
     match dispatch(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
@@ -20,6 +21,18 @@ pub fn run() -> ExitCode {
             ExitCode::from(problem.kind.exit_code())
         }
     }
+}
+
+/// The console's own flags do not go with a subcommand; many of those know the same ones, behind their name.
+fn advised(mut error: clap::Error) -> clap::Error {
+    let (Some(ContextValue::String(run)), Some(flag), ErrorKind::ArgumentConflict) =
+        (error.get(ContextKind::InvalidSubcommand), error.get(ContextKind::PriorArg), error.kind())
+    else {
+        return error;
+    };
+    let tip = format!("flags of {run} come after it: kura-console {run} {flag}");
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    error
 }
 
 fn dispatch(args: Args) -> Result<(), Problem> {

@@ -65,7 +65,8 @@ const FIRST_STEPS: &str = "\
 A control plane of your own, from nothing:
 
   mkdir -p releases/v1 && echo 'base: {}' > releases/v1/top.sls
-  kura-console serve --journal sqlite:kura.db --tokens tokens.yaml --create-tokens --releases releases
+  kura-console serve --releases releases --journal sqlite:kura.db --tokens tokens.yaml \\
+    --create-tokens
 
 It prints its tokens once. In another shell:
 
@@ -89,8 +90,9 @@ async fn serve(args: Args) -> Result<(), Problem> {
     let releases = Releases::open(args.releases.clone())?;
     let listener = listen::bind(listen::address(&args.listen, args.insecure_listen).await?).await?;
     let address = listener.local_addr().map_err(|error| listen::problem(&args.listen, &error))?;
-    let tokens = tokens(&args, address)?;
+    let known = known_tokens(&args)?;
     let host = Arc::new(ServerHost::open(&path, SystemClock::start(), process_name("serve")).await?);
+    let tokens = known.map_or_else(|| made_tokens(&args, address), Ok)?;
     let tick_every = Duration::from_secs(args.tick_seconds);
     let (services, loops) = services(&host, &tokens, tick_every);
     let stop = Stop::default();
@@ -113,11 +115,15 @@ fn journal_file(url: &str) -> Result<PathBuf, Problem> {
     }
 }
 
-/// Reads the tokens; makes them first where that was asked for, and shows new ones at once: there is no second chance.
-fn tokens(args: &Args, address: SocketAddr) -> Result<Tokens, Problem> {
-    if args.create_tokens
-        && let Some(made) = token_file::create(&args.tokens)?
-    {
+/// Tokens that are there; none where they are to be made, last of all: what nobody could use is not shown.
+fn known_tokens(args: &Args) -> Result<Option<Tokens>, Problem> {
+    let to_be_made = args.create_tokens && !args.tokens.exists();
+    if to_be_made { Ok(None) } else { token_file::read(&args.tokens).map(Some) }
+}
+
+/// Makes tokens and shows them at once: there is no second chance.
+fn made_tokens(args: &Args, address: SocketAddr) -> Result<Tokens, Problem> {
+    if let Some(made) = token_file::create(&args.tokens)? {
         io::stdout().lock().write_all(welcome(address, &made).as_bytes()).map_err(|error| {
             Problem::new(ProblemKind::Internal, "stdout", format!("the new tokens could not be shown: {error}"))
                 .hint(format!("delete {} and start again", args.tokens.display()))

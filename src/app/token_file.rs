@@ -15,14 +15,14 @@ pub const FILE_MAX: u64 = 256 * 1024 * 1024;
 pub fn read(path: &Path) -> Result<Tokens, Problem> {
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => missing(path),
-        _ => problem(path, &format!("cannot be read: {error}")),
+        _ => unfit(path, &format!("cannot be read: {error}")),
     };
     let found = fs::metadata(path).map_err(unreadable)?;
     if !found.is_file() {
-        return Err(problem(path, "is no file"));
+        return Err(unfit(path, "is no file"));
     }
     if found.len() > FILE_MAX {
-        return Err(problem(path, "is too large to be a list of tokens"));
+        return Err(unfit(path, "is too large to be a list of tokens"));
     }
     let text = fs::read_to_string(path).map_err(unreadable)?;
     Tokens::parse(&text).map_err(|error| {
@@ -50,13 +50,17 @@ pub fn create(path: &Path) -> Result<Option<Vec<NewToken>>, Problem> {
     };
     match written {
         Ok(()) => Ok(Some(tokens)),
-        Err(error) => Err(problem(path, &format!("cannot be written: {error}"))),
+        Err(error) => Err(unfit(path, &format!("cannot be written: {error}"))),
     }
 }
 
 fn missing(path: &Path) -> Problem {
     problem(path, "does not exist")
         .hint("make it, with one token per role that is printed once: add --create-tokens to this command")
+}
+
+fn unfit(path: &Path, what: &str) -> Problem {
+    problem(path, what).hint("name a file in a directory that this user may read and write: --tokens FILE")
 }
 
 fn problem(path: &Path, what: &str) -> Problem {

@@ -1,7 +1,7 @@
 //! The node agent as a process, against a small control plane that does what a test says.
 
 mod desk;
-mod node;
+pub(crate) mod node;
 mod runs;
 mod ends;
 mod restarts;

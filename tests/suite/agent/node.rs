@@ -40,14 +40,19 @@ pub fn machine() -> MachineId {
 impl Node {
     /// With this command; it has a token and does no drift runs, unless `flags`, pairs of names and values, say so.
     pub fn new(desk: &Desk, exec: &str, flags: &[(&str, &str)]) -> Self {
+        Self::of(&format!("http://{}", desk.address), TOKEN, exec, flags)
+    }
+
+    /// The same, of any control plane.
+    pub fn of(api: &str, token: &str, exec: &str, flags: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (notes, go) = (pipe(&folder.path().join("notes")), pipe(&folder.path().join("go")));
-        std::fs::write(folder.path().join("token"), TOKEN).expect("a token file");
+        std::fs::write(folder.path().join("token"), token).expect("a token file");
         let (_, log) = channel();
         let flags_of_all = [
             ("--exec", exec.to_owned()),
             ("--machine", machine().to_string()),
-            ("--api", format!("http://{}", desk.address)),
+            ("--api", api.to_owned()),
             ("--state", folder.path().join("state.json").display().to_string()),
             ("--token-file", folder.path().join("token").display().to_string()),
             ("--drift-seconds", "0".to_owned()),
@@ -91,6 +96,11 @@ impl Node {
     /// What the command wrote next.
     pub fn note(&self) -> String {
         self.notes.recv_timeout(PATIENCE).expect("the command writes a note")
+    }
+
+    /// A note that is there already and that nobody asked for.
+    pub fn unread_note(&self) -> Option<String> {
+        self.notes.try_recv().ok()
     }
 
     pub fn go(&mut self) {
@@ -162,7 +172,8 @@ fn pipe(path: &Path) -> File {
     OpenOptions::new().read(true).write(true).open(path).expect("an open pipe")
 }
 
-fn lines(from: impl std::io::Read + Send + 'static) -> Receiver<String> {
+/// What a process writes, line by line, whoever reads it and when.
+pub fn lines(from: impl std::io::Read + Send + 'static) -> Receiver<String> {
     let (tell, told) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(from).lines().map_while(Result::ok) {

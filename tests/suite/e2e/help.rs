@@ -1,0 +1,44 @@
+//! `--help` of everything: within 100 columns, with the variables that stand for flags.
+
+use super::command::kura;
+
+/// What help has to fit into.
+const WIDTH: usize = 100;
+
+/// Every way to run with the variables its help must name.
+const WAYS: [(&[&str], &[&str]); 7] = [
+    (&[], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
+    (&["demo"], &["KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
+    (&["serve"], &["KURA_CONSOLE_JOURNAL", "KURA_CONSOLE_LOG", "KURA_CONSOLE_TOKEN"]),
+    (&["status"], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"]),
+    (&["agent"], &["KURA_CONSOLE_API", "KURA_CONSOLE_MACHINE", "KURA_CONSOLE_AGENT_TOKEN", "KURA_CONTENT"]),
+    (&["completions"], &[]),
+    (&["man"], &[]),
+];
+
+#[test]
+fn help_fits_and_names_the_variables() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (way, variables) in WAYS {
+        for (flag, columns) in [("--help", "100"), ("--help", "250"), ("-h", "100")] {
+            let said = kura(folder.path(), &[("COLUMNS", columns)], &[way, &[flag]].concat());
+            assert_eq!((said.code, &said.stderr[..]), (Some(0), ""), "{way:?}");
+            let wide: Vec<&str> = said.stdout.lines().filter(|line| line.chars().count() > WIDTH).collect();
+            assert!(wide.is_empty(), "{way:?} {flag} at {columns} columns: {wide:#?}");
+            for variable in variables.iter().filter(|_| flag == "--help") {
+                assert!(said.stdout.contains(variable), "{way:?} says nothing of {variable}:\n{}", said.stdout);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_way_to_run_is_looked_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = kura(folder.path(), &[], &["--help"]);
+    let listed =
+        said.stdout.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names: Vec<&str> = listed.filter_map(|line| line.split_whitespace().next()).filter(|n| *n != "help").collect();
+    let looked_at: Vec<&str> = WAYS.iter().flat_map(|(way, _)| way.first().copied()).collect();
+    assert_eq!(names, looked_at);
+}
