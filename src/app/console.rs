@@ -181,7 +181,8 @@ where
     let _ = update(&mut model, Msg::Picture(Box::new(convert::snapshot(picture))));
     let mut frame = Buffer::empty(Rect::new(0, 0, PRINTED.0, PRINTED.1));
     view(&model, &look.theme, now, frame.area, &mut frame);
-    match io::stdout().lock().write_all(linear::lines(&frame).as_bytes()) {
+    // The last row tells keys, which paper has not.
+    match io::stdout().lock().write_all(linear::lines(&frame, PRINTED.1 - 1).as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
         _ => Ok(()),
     }

@@ -2,11 +2,11 @@
 
 use ratatui::buffer::{Buffer, CellWidth};
 
-/// The rows of a frame as text: no colours, no escapes, no blanks at the end of a line, no empty lines at the
+/// The first `rows` rows of a frame as text: no colours, no escapes, no blanks at the end of a line, no empty lines at the
 /// end, and never two in a row: a frame is as high as its terminal, a text is as long as what it says.
-pub fn lines(frame: &Buffer) -> String {
+pub fn lines(frame: &Buffer, rows: u16) -> String {
     let mut text = String::new();
-    for y in frame.area.top()..frame.area.bottom() {
+    for y in frame.area.rows().map(|row| row.y).take(usize::from(rows)) {
         let mut x = frame.area.left();
         while x < frame.area.right() {
             let cell = &frame[(x, y)];
@@ -31,7 +31,7 @@ mod tests {
     fn a_frame_as_plain_lines() {
         let frame =
             Buffer::with_lines(["┌ now ┐   ", "漢字 ash  ", "          ", "          ", "end       ", "          "]);
-        assert_eq!(lines(&frame), "┌ now ┐\n漢字 ash\n\nend\n");
-        assert_eq!(lines(&Buffer::with_lines(["   "])), "\n");
+        assert_eq!(lines(&frame, 6), "┌ now ┐\n漢字 ash\n\nend\n");
+        assert_eq!(lines(&Buffer::with_lines(["   ", "q quit"]), 1), "\n");
     }
 }
