@@ -67,3 +67,94 @@ impl<L: Link> Errands<L> {
 async fn tell(heard: &Sender<Heard>, msg: Msg) {
     let _ = heard.send(Heard::Msg(Box::new(msg))).await;
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use jiff::Timestamp;
+    use tokio::sync::{Notify, mpsc, watch};
+
+    use super::*;
+    use crate::console::effect::{Signature, Stop};
+    use crate::console::msg::Answer;
+    use crate::control::link;
+    use crate::control::picture::Picture;
+    use crate::control::ports::ApplyResult;
+    use crate::domain::ids::RingId;
+    use crate::domain::input::Order;
+
+    /// Answers an order once it is let to.
+    #[derive(Clone, Default)]
+    struct Slow {
+        sent: Arc<AtomicUsize>,
+        answer: Arc<Notify>,
+    }
+
+    impl Link for Slow {
+        fn pictures(&self) -> watch::Receiver<Picture> {
+            unreachable!("nobody looks")
+        }
+
+        async fn order(&self, _: Order) -> link::Answer {
+            self.sent.fetch_add(1, Ordering::SeqCst);
+            self.answer.notified().await;
+            link::Answer::Done { sentence: "done".to_owned() }
+        }
+
+        async fn results(&self, _: RolloutId, _: MachineId) -> Result<Vec<ApplyResult>, String> {
+            Err("none".to_owned())
+        }
+    }
+
+    /// A clock whose sleeps are over at once, or never.
+    #[derive(Clone)]
+    struct Hands(bool);
+
+    impl Clock for Hands {
+        fn now(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+
+        async fn sleep(&self, _: Duration) {
+            if self.0 {
+                std::future::pending().await
+            }
+        }
+    }
+
+    fn sealed() -> Sealed {
+        let signature = Signature { by: "op-a".to_owned(), reason: None, key: "k-1".to_owned() };
+        Sealed::stop(Stop::Ring(RingId::named("pine-workers")), signature)
+    }
+
+    #[tokio::test]
+    async fn leaving_waits_for_an_order_under_way_and_sends_it_once() {
+        let (link, (heard, mut told)) = (Slow::default(), mpsc::channel(4));
+        let mut errands = Errands::new(link.clone(), heard);
+        errands.order(sealed());
+        link.answer.notify_one();
+        errands.finish(&Hands(true)).await;
+        assert_eq!(link.sent.load(Ordering::SeqCst), 1);
+        let Some(Heard::Msg(msg)) = told.recv().await else { panic!("no answer") };
+        let done = Answer::Done { sentence: "done".to_owned() };
+        assert!(matches!(*msg, Msg::Answer { key, answer } if key == "k-1" && answer == done));
+    }
+
+    #[tokio::test]
+    async fn leaving_does_not_wait_for_ever() {
+        let mut errands = Errands::new(Slow::default(), mpsc::channel(4).0);
+        errands.order(sealed());
+        errands.finish(&Hands(false)).await;
+    }
+
+    #[tokio::test]
+    async fn results_that_cannot_be_read_are_an_answer() {
+        let (heard, mut told) = mpsc::channel(4);
+        let (rollout, machine) = (RolloutId::named("r"), MachineId::named("ash"));
+        Errands::new(Slow::default(), heard).results(rollout, machine);
+        let Some(Heard::Msg(msg)) = told.recv().await else { panic!("no answer") };
+        assert!(matches!(*msg, Msg::Results { results: Err(why), .. } if why == "none"));
+    }
+}

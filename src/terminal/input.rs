@@ -93,3 +93,53 @@ fn ready(screen: &Screen, span: Option<Duration>) -> Ready {
 fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+    use std::io::Write;
+
+    use portable_pty::{PtySize, native_pty_system};
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::console::chord::Chord;
+    use crate::terminal::decode::Token;
+    use crate::terminal::tty::Tty;
+
+    #[test]
+    fn keys_are_heard_and_a_terminal_that_goes_away_is_noticed() {
+        // A24
+        let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+        let path = pair.master.tty_name().unwrap();
+        let open = || OpenOptions::new().read(true).write(true).open(&path).unwrap().into();
+        let screen = Screen::of(Tty::new(open(), open()));
+        let _taken = screen.take().unwrap();
+        drop(pair.slave);
+        let (heard, mut told) = mpsc::channel(8);
+        let reader = std::thread::spawn(move || matches!(read_keys(&screen, &heard), Gone::Terminal));
+        pair.master.take_writer().unwrap().write_all(b"j").unwrap();
+        assert!(matches!(told.blocking_recv(), Some(Heard::Token(Token::Key(chord))) if chord == Chord::char('j')));
+        drop(pair.master);
+        assert!(reader.join().unwrap());
+    }
+
+    #[test]
+    fn keys_nobody_takes_are_dropped_and_without_a_listener_it_ends() {
+        let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+        let path = pair.master.tty_name().unwrap();
+        let open = || OpenOptions::new().read(true).write(true).open(&path).unwrap().into();
+        let screen = Screen::of(Tty::new(open(), open()));
+        let _taken = screen.take().unwrap();
+        let (heard, told) = mpsc::channel(1);
+        let mut keyboard = pair.master.take_writer().unwrap();
+        keyboard.write_all(b"jjjjjjjj").unwrap();
+        let reader = std::thread::spawn(move || matches!(read_keys(&screen, &heard), Gone::Listener));
+        while told.is_empty() {
+            std::thread::yield_now();
+        }
+        drop(told);
+        keyboard.write_all(b"j").unwrap();
+        assert!(reader.join().unwrap());
+    }
+}

@@ -147,3 +147,77 @@ impl Stage {
         Ok(self.resize(now))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+
+    use super::*;
+    use crate::console::chord::Chord;
+    use crate::console::keys::Keymap;
+    use crate::console::model::Setup;
+    use crate::console::theme::Depth;
+    use crate::terminal::tty::Tty;
+
+    fn moment(wall: i64, shown: i64) -> Moment {
+        let at = |ms| Timestamp::from_millisecond(ms).unwrap();
+        Moment { wall: at(wall), shown: at(shown) }
+    }
+
+    /// A stage on a terminal that swallows everything.
+    fn stage() -> Stage {
+        let nowhere = || OpenOptions::new().read(true).write(true).open("/dev/null").unwrap().into();
+        let setup = Setup {
+            keymap: Keymap::shipped("default").unwrap(),
+            ascii: false,
+            read_only: false,
+            by: "op-a".to_owned(),
+            session: "test".to_owned(),
+            endpoint: "nowhere".to_owned(),
+            now: Timestamp::UNIX_EPOCH,
+            size: (80, 24),
+        };
+        let theme = Theme::shipped("dark", Depth::Mono).unwrap();
+        Stage::new(Model::new(setup), theme, Screen::of(Tty::new(nowhere(), nowhere())))
+    }
+
+    fn press(stage: &mut Stage, key: char, now: Moment) {
+        stage.take(Msg::Key(Chord::char(key)), now);
+    }
+
+    #[test]
+    fn the_first_change_is_drawn_at_once_and_a_burst_at_the_pace() {
+        let mut stage = stage();
+        stage.draw(moment(0, 0)).unwrap();
+        assert!(!stage.is_due(moment(5_000, 5_000)), "nothing happened");
+        press(&mut stage, '?', moment(5_000, 5_000));
+        assert!(stage.is_due(moment(5_000, 5_000)));
+        stage.draw(moment(5_000, 5_000)).unwrap();
+        press(&mut stage, 'j', moment(5_001, 5_001));
+        assert_eq!(stage.wait(moment(5_001, 5_001)), Some(Duration::from_millis(32)));
+        press(&mut stage, 'j', moment(5_020, 5_020));
+        assert!(!stage.is_due(moment(5_032, 5_032)));
+        assert!(stage.is_due(moment(5_033, 5_033)));
+    }
+
+    #[test]
+    fn the_pace_is_kept_by_our_clock_and_the_wake_by_the_worlds() {
+        let mut stage = stage();
+        stage.draw(moment(0, 0)).unwrap();
+        stage.wake = Some(moment(0, 1_000).shown);
+        assert_eq!(stage.wait(moment(50, 0)), Some(Duration::from_secs(1)));
+        assert!(stage.is_due(moment(50, 1_000)));
+        assert!(!stage.is_due(moment(10, 1_000)), "a fast world does not make more frames");
+    }
+
+    #[test]
+    fn nothing_is_drawn_while_the_terminal_is_somebody_elses() {
+        let mut stage = stage();
+        stage.draw(moment(0, 0)).unwrap();
+        stage.go_away();
+        press(&mut stage, '?', moment(5_000, 5_000));
+        assert_eq!(stage.wait(moment(9_000, 9_000)), None);
+        // The screen of /dev/null cannot be taken again, and that is told.
+        assert!(stage.come_back(moment(9_000, 9_000)).is_err());
+    }
+}

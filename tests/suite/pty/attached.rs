@@ -1,5 +1,8 @@
 //! A console whose control plane cannot be reached, and one that cannot even begin: what it says, and how it is left.
 
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+
 use super::driver::Launch;
 
 /// Nobody listens on the discard port.
@@ -117,4 +120,44 @@ fn the_log_lies_below_the_state_directory() {
     let text: String = kept.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
     assert!(text.contains("logs to"), "{text}");
     assert!(!text.contains("k_test"));
+}
+
+#[test]
+fn a_token_that_is_not_known_is_told_with_what_to_do() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || listener.incoming().flatten().for_each(refuse));
+    let launch = Launch::console(&["--api", &url]).env("KURA_CONSOLE_TOKEN", "k_wrong");
+    let mut driver = launch.start();
+    let text = driver.wait_for("this token is not known");
+    assert!(text.contains("KURA_CONSOLE_TOKEN"), "{text}");
+    driver.send("q");
+    assert_eq!(driver.wait_exit().code, Some(0));
+    assert_eq!(driver.count("k_wrong"), 0);
+}
+
+/// Says no to whatever is asked.
+fn refuse(mut stream: TcpStream) {
+    let mut request = [0; 4_096];
+    let _ = stream.read(&mut request);
+    let body = r#"{"type":"about:blank","title":"Not signed in","status":401,"detail":"this token is not known here","code":"unknown_token","hints":["check KURA_CONSOLE_TOKEN"]}"#;
+    let head = "HTTP/1.1 401 Unauthorized\r\nContent-Type: application/problem+json\r\nConnection: close\r\n";
+    let _ = write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len());
+}
+
+#[test]
+fn a_theme_that_is_changed_is_taken_at_once_and_a_broken_one_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("mine.yaml");
+    std::fs::write(&path, "inherits: dark\n").unwrap();
+    let theme = path.to_str().unwrap();
+    let mut driver = Launch::console(&["--api", NOBODY, "--theme", theme]).env("KURA_CONSOLE_TOKEN", "k").start();
+    driver.wait_for(LOST);
+    driver.send("0");
+    std::fs::write(&path, "inherits: nothing of the kind\n").unwrap();
+    driver.wait_for("the last good one stays");
+    std::fs::write(&path, "inherits: dark\npalette: {chalk: \"#ddeeff\"}\nroles: {dim: {fg: chalk}}\n").unwrap();
+    driver.wait_for("was read again");
+    driver.send("q");
+    assert_eq!(driver.wait_exit().code, Some(0));
 }

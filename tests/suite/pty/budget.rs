@@ -91,3 +91,15 @@ fn the_selection_is_seen_without_colours() {
         |cell: &&&vt100::Cell| cell.fgcolor() != vt100::Color::Default || cell.bgcolor() != vt100::Color::Default;
     assert_eq!(cells.iter().filter(coloured).count(), 0);
 }
+
+#[test]
+fn a_burst_of_changes_costs_thirty_frames_a_second_at_most() {
+    let launch = Launch::console(&["demo", "--preset", "fresh", "--speed", "3600"]).knows_sync();
+    let mut driver = launch.start();
+    driver.wait_for("RUNNING");
+    let seconds = 2;
+    let before = driver.count("\x1b[?2026h");
+    driver.bytes_during(Duration::from_secs(seconds));
+    let frames = driver.count("\x1b[?2026h") - before;
+    assert!((3..=31 * seconds as usize).contains(&frames), "{frames} frames in {seconds} s");
+}
