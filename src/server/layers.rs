@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::HeaderValue;
+use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tokio::time::timeout;
 use tracing::Instrument;
 use uuid::Uuid;
 
@@ -17,9 +18,13 @@ use super::shared::Shared;
 use crate::control::host::Host;
 use crate::domain::ids::AccountId;
 use crate::wire::call::REVISION_HEADER;
+use crate::wire::problem::{Problem, ProblemKind};
 
 /// Tells one request from another in logs; echoed where the caller brings one along.
 const REQUEST_ID_HEADER: &str = "x-request-id";
+
+/// Until the journal has to be loaded for a request to be answered.
+const READY_LIMIT: Duration = Duration::from_secs(10);
 
 /// The longest request id that is taken over, in characters.
 const REQUEST_ID_MAX: usize = 64;
@@ -40,7 +45,7 @@ pub(super) async fn around<H: Host, B: Builder>(
     let method = request.method().as_str().to_owned();
     let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
     let began = shared.now();
-    let (mut response, caller) = match Caller::of(request.headers(), &shared.setup.tokens) {
+    let (mut response, caller) = match known(&shared, request.headers()).await {
         Err(problem) => (Failure(problem).into_response(), None),
         Ok(caller) => {
             let known = caller.as_ref().map(|caller| (caller.account, Arc::clone(&caller.name)));
@@ -58,6 +63,19 @@ pub(super) async fn around<H: Host, B: Builder>(
     note(&Answered { id: &id, method: &method, route: &route, status, by, took });
     stamp(&shared, &mut response, &id, caller.as_ref().map(|(account, _)| *account));
     response
+}
+
+/// Who asks. Nobody with an account gets further before its journal is loaded: an empty world would be a lie.
+async fn known<H: Host, B: Builder>(shared: &Shared<H, B>, headers: &HeaderMap) -> Result<Option<Caller>, Problem> {
+    let caller = Caller::of(headers, &shared.setup.tokens)?;
+    if let Some(caller) = &caller {
+        let door = &shared.tenant(caller.account)?.service.door;
+        let unavailable = |code, message: &str| Problem::new(ProblemKind::Unavailable, code, message);
+        let ready = timeout(READY_LIMIT, door.ready()).await;
+        let ready = ready.map_err(|_| unavailable("loading", "the journal is still being loaded"))?;
+        ready.map_err(|_| unavailable("stopping", "the control plane is stopping"))?;
+    }
+    Ok(caller)
 }
 
 /// What a log says about an answer.

@@ -34,9 +34,6 @@ const FRAMES_BUFFERED: usize = 64;
 /// How long a reader may take none of them; then it is cut off.
 const SLOW_LIMIT: Duration = Duration::from_secs(10);
 
-/// Until the journal has to be loaded for a stream to begin.
-const READY_LIMIT: Duration = Duration::from_secs(10);
-
 /// Entries a stream may begin with; a reader that missed more is quicker in loading the world.
 const BACKLOG_MAX: Revision = 100_000;
 
@@ -52,8 +49,6 @@ pub(super) async fn follow<H: Host, B: Builder>(
     query.end()?;
     let resumed = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     let permit = Arc::clone(&shared.streams).try_acquire_owned().map_err(|_| too_many())?;
-    let ready = timeout(READY_LIMIT, tenant.service.door.ready()).await;
-    ready.map_err(|_| loading())??;
     // Listen first and look afterwards: what happens between the two comes twice, and is sent once.
     let pieces = tenant.feed.listen();
     let published = tenant.service.door.published().borrow().clone();
@@ -166,10 +161,6 @@ fn gone(why: String) -> Failure {
 fn too_many() -> Failure {
     let message = format!("{STREAMS_MAX} change streams are open already");
     Failure(Problem::new(ProblemKind::TooMany, "too_many_streams", message))
-}
-
-fn loading() -> Failure {
-    Failure(Problem::new(ProblemKind::Unavailable, "loading", "the journal is still being loaded"))
 }
 
 #[cfg(test)]

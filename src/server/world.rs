@@ -31,7 +31,7 @@ pub(super) async fn load<H: Host, B: Builder>(
     query.end()?;
     let internal = |message: String| Failure(Problem::new(ProblemKind::Internal, "world", message));
     let permit = shared.worlds.acquire().await.map_err(|_| internal("the process is stopping".to_owned()))?;
-    let body = world_body(tenant, &caller, role, tail)?;
+    let body = world_body(tenant, &caller, role, tail);
     // A world of a large fleet takes a while to write out, and must not hold up who asks for little.
     let text = tokio::task::spawn_blocking(move || serde_json::to_vec(&body)).await;
     drop(permit);
@@ -39,14 +39,11 @@ pub(super) async fn load<H: Host, B: Builder>(
     Ok((StatusCode::OK, [(CONTENT_TYPE, "application/json")], text).into_response())
 }
 
-fn world_body<H: Host>(tenant: &Tenant<H>, caller: &Caller, role: Role, tail: usize) -> Answer<WorldBody> {
+fn world_body<H: Host>(tenant: &Tenant<H>, caller: &Caller, role: Role, tail: usize) -> WorldBody {
     // One look, so that the world, its tail and its seat are of one moment.
     let published = tenant.service.door.published().borrow().clone();
-    if !published.is_loaded() {
-        return Err(Failure(Problem::new(ProblemKind::Unavailable, "loading", "the journal is still being loaded")));
-    }
     let kept = published.tail.len().saturating_sub(tail);
-    Ok(WorldBody {
+    WorldBody {
         revision: published.world.revision,
         observed: tenant.service.observer.observe(),
         tail: published.tail.iter().skip(kept).cloned().collect(),
@@ -57,5 +54,5 @@ fn world_body<H: Host>(tenant: &Tenant<H>, caller: &Caller, role: Role, tail: us
         role: role_word(role),
         bearer: caller.name.to_string(),
         now: tenant.service.host().clock().now(),
-    })
+    }
 }

@@ -11,7 +11,7 @@ use kura_console::adapters::results::memory::MemoryResults;
 use kura_console::adapters::vault::memory::MemoryVault;
 use kura_console::control::host::Host;
 use kura_console::control::ports::Clock;
-use kura_console::control::service::{Service, Settings};
+use kura_console::control::service::{Loop, Service, Settings};
 use kura_console::control::stop::Stop;
 use kura_console::domain::ids::AccountId;
 use kura_console::server::build::{Builder, Built};
@@ -168,12 +168,20 @@ impl Bed<MemoryHost> {
 impl<H: Host> Bed<H> {
     /// On this listener and host.
     pub fn on(listener: TcpListener, host: Arc<H>, keys: Keys) -> Self {
+        let (mut bed, loops) = Self::asleep(listener, host, keys);
+        bed.wake(loops);
+        bed
+    }
+
+    /// The same, but it answers before anything of its loops has run.
+    pub fn asleep(listener: TcpListener, host: Arc<H>, keys: Keys) -> (Self, Vec<Loop>) {
         let mut tasks = JoinSet::new();
+        let mut all_loops = Vec::new();
         let mut services = Vec::new();
         for name in ["default", "other"] {
             let settings = Settings { tick_every: TICK, ..Settings::default() };
             let (service, loops) = Service::new(Arc::clone(&host), AccountId::named(name), settings);
-            loops.into_iter().for_each(|each| drop(tasks.spawn(each.future)));
+            all_loops.extend(loops);
             services.push((name.to_owned(), service));
         }
         let stop = Stop::default();
@@ -184,7 +192,11 @@ impl<H: Host> Bed<H> {
         tasks.spawn(async move { router::serve(listener, served).await.expect("it serves") });
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build().expect("a client");
-        Self { url, host, keys, shared, stop, tasks, http }
+        (Self { url, host, keys, shared, stop, tasks, http }, all_loops)
+    }
+
+    pub fn wake(&mut self, loops: Vec<Loop>) {
+        loops.into_iter().for_each(|each| drop(self.tasks.spawn(each.future)));
     }
 
     /// Stops it, as a signal would, and waits until nothing of it runs any more.

@@ -1,8 +1,11 @@
 //! What the process says about itself: ready, version, seat, metrics.
 
+use std::sync::Arc;
+
 use kura_console::server::tokens::TokenRole;
 use reqwest::Method;
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 use super::bed::{Bed, TICK, within};
 use kura_console::control::ports::Clock;
@@ -28,6 +31,24 @@ async fn it_is_ready_once_the_journal_is_loaded_and_the_seat_ticks() {
     assert_eq!((seat.text("holder"), &seat.body["epoch"]), ("serve@test:1", &json!(1)));
     let version = bed.call_as(TokenRole::Agent, "GET", "/api/version", Value::Null).await.expect(200);
     assert_eq!((version.text("version"), version.text("journal_kind")), (env!("CARGO_PKG_VERSION"), "memory"));
+    bed.stop().await;
+}
+
+#[tokio::test]
+async fn nobody_is_shown_an_empty_world_before_the_journal_is_loaded() {
+    let first = Bed::start().await;
+    first.post("/api/config/environments/", json!({"slug": "oak"})).await.expect(201);
+    let (host, keys) = (Arc::clone(&first.host), first.keys.clone());
+    first.stop().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (mut bed, loops) = Bed::asleep(listener, host, keys);
+    let ready = super::bed::tell(bed.request(Method::GET, "/readyz").send().await.unwrap()).await.expect(503);
+    assert_eq!(ready.body["accounts"][0]["journal"], "loading");
+    let early = bed.request(Method::GET, "/api/config/environments/").bearer_auth(bed.token(TokenRole::Viewer)).send();
+    let early = tokio::spawn(early);
+    bed.wake(loops);
+    let told = super::bed::tell(early.await.unwrap().unwrap()).await.expect(200);
+    assert_eq!(told.body[0]["slug"], "oak");
     bed.stop().await;
 }
 
