@@ -36,6 +36,7 @@ const SHOTS: &[Shot] = &[
     Shot { name: "halt-80x24", preset: "window", keys: "2 x h", size: (80, 24), theme: "dark" },
     Shot { name: "halted-120x36", preset: "halted", keys: "2 j j j j j j", size: (120, 36), theme: "dark" },
     Shot { name: "superseded-80x24", preset: "superseded", keys: "", size: (80, 24), theme: "dark" },
+    Shot { name: "light-120x36", preset: "window", keys: "2 j j j j j j", size: (120, 36), theme: "light" },
     Shot { name: "log-80x24", preset: "window", keys: "0", size: (80, 24), theme: "dark" },
 ];
 
