@@ -69,6 +69,8 @@ pub struct Dialog {
     pub drawn: bool,
     /// Why it was not confirmed.
     pub complaint: Option<String>,
+    /// First line of the plan that is shown; the view stops at the last page.
+    pub top: usize,
 }
 
 impl Dialog {
@@ -79,7 +81,15 @@ impl Dialog {
             Question::Quit => Focus::Cancel,
             Question::Verb(ask) => first_focus(ask.friction),
         };
-        Self { question, focus, name: LineEdit::default(), reason: LineEdit::default(), drawn: false, complaint: None }
+        Self {
+            question,
+            focus,
+            name: LineEdit::default(),
+            reason: LineEdit::default(),
+            drawn: false,
+            complaint: None,
+            top: 0,
+        }
     }
 
     /// True while characters go into a field.

@@ -175,6 +175,30 @@ fn keys_typed_before_the_dialog_was_drawn_are_dropped() {
 }
 
 #[test]
+fn a_question_that_does_not_fit_can_only_be_left() {
+    let mut stage = at_ash();
+    stage.press("x h");
+    stage.send(Msg::Resize { width: 20, height: 5 });
+    assert!(stage.send(Msg::Key("y".parse().unwrap())).is_empty(), "it was not drawn at this size");
+    stage.send(Msg::Drawn);
+    assert_eq!(order(&stage.press("y")), None);
+    says(&stage, "a question is open");
+    stage.press("esc");
+    assert!(stage.model.layers.is_empty());
+}
+
+#[test]
+fn a_long_plan_in_a_small_frame_can_be_read_to_its_end() {
+    let mut stage = Stage::rolling(40, 10);
+    stage.press("2 j j x h");
+    says(&stage, "more lines: j");
+    stage.press("j j j j j j j j j j j j");
+    says(&stage, "passed over");
+    says(&stage, "that is all");
+    assert!(order(&stage.press("y")).is_some());
+}
+
+#[test]
 fn what_changed_in_a_dialog_has_to_be_seen_before_it_counts() {
     let mut stage = at_ash();
     stage.press("x h");

@@ -67,6 +67,7 @@ pub(super) fn drafts(text: &str, text_of: &dyn Fn(&str) -> Option<&'static str>)
     let drafts = read(text, text_of, 0, &mut findings);
     if findings.is_empty() {
         missing_roles(&drafts, &mut findings);
+        on_selection(&drafts, &mut findings);
     }
     findings.sort();
     if findings.is_empty() { Ok(drafts) } else { Err(findings) }
@@ -174,6 +175,22 @@ fn readable(drafts: &Drafts, role: Role, draft: &Draft, name: &Spanned<String>, 
     if role.is_text() && contrast < CONTRAST_MIN {
         let message = format!("{} has a contrast of {contrast:.1}, it takes {CONTRAST_MIN}", role.name());
         findings.push(Finding::at(name.referenced, message));
+    }
+}
+
+/// A selection that leaves the colours of its text as they are must leave them readable as well.
+fn on_selection(drafts: &Drafts, findings: &mut Vec<Finding>) {
+    for selection in [Role::Selection, Role::SelectionIdle] {
+        let bare = drafts.roles.get(&selection).filter(|draft| draft.fg.is_none());
+        let Some(bg) = bare.and_then(|draft| draft.bg?.rgb()) else { continue };
+        for (role, draft) in drafts.roles.iter().filter(|(role, draft)| role.is_text() && draft.bg.is_none()) {
+            let contrast = draft.fg.and_then(Paint::rgb).map(|fg| contrast(fg, bg));
+            if let Some(contrast) = contrast.filter(|contrast| *contrast < CONTRAST_MIN) {
+                let (role, on) = (role.name(), selection.name());
+                let message = format!("{role} has a contrast of {contrast:.1} on {on}, it takes {CONTRAST_MIN}");
+                findings.push(Finding::of_file(message));
+            }
+        }
     }
 }
 

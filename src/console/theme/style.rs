@@ -148,6 +148,9 @@ mod tests {
                 "7:24: blink is none of bold, dim, italic, underlined, reversed",
             ]
         );
+        let faint = "inherits: dark\npalette: {steel: \"#5a6a80\"}\nroles:\n  selection: {bg: steel}\n";
+        let faint = Theme::parse(faint, Depth::True).unwrap_err();
+        assert!(faint.iter().any(|f| f.message.starts_with("dim has a contrast of")), "{faint:?}");
         let missing = Theme::parse("roles: {text: {}}", Depth::True).unwrap_err();
         assert!(missing[0].to_string().starts_with("roles without a style: dim, strong"), "{missing:?}");
         let twice = Theme::parse("inherits: dark\nroles:\n  text: {}\n  text: {}\n", Depth::True).unwrap_err();

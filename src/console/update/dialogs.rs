@@ -15,8 +15,10 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
     let Some(dialog) = top(model) else { return Vec::new() };
     match command {
         Command::Back => drop(model.layers.pop()),
-        Command::NextPane | Command::Right | Command::Down => dialog.turn(true),
-        Command::Left | Command::Up => dialog.turn(false),
+        Command::NextPane | Command::Right => dialog.turn(true),
+        Command::Left => dialog.turn(false),
+        Command::Up => dialog.top = dialog.top.saturating_sub(1),
+        Command::Down => dialog.top = dialog.top.saturating_add(1),
         Command::Confirm => return press(model),
         Command::ConfirmStop => return confirm_stop(model),
         _ => {}

@@ -28,6 +28,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Resize { width, height } => {
             model.setup.size = (width, height);
             picture::settle_lists(model);
+            if let Some(Layer::Dialog(dialog)) = model.layers.last_mut() {
+                dialog.drawn = false;
+            }
             Vec::new()
         }
         Msg::Drawn => {

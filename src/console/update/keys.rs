@@ -6,6 +6,7 @@ use super::super::dialog::{Dialog, Question};
 use super::super::effect::Effect;
 use super::super::keys::{Found, Mode, written};
 use super::super::layer::{Layer, Page, PageKind};
+use super::super::layout::Room;
 use super::super::model::{Model, Screen, Subject};
 use super::{dialogs, entry, fields, navigate, verbs};
 
@@ -24,6 +25,10 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         return Vec::new();
     }
     let mode = model.mode();
+    let unseen = model.frame().room == Room::Tiny && matches!(model.layers.last(), Some(Layer::Dialog(_)));
+    if unseen && model.setup.keymap.find(mode, &[chord]) != Found::Command(Command::Back) {
+        return Vec::new();
+    }
     if mode == Mode::Text {
         return typed(model, chord);
     }

@@ -2,6 +2,7 @@
 
 use ratatui::layout::Rect;
 
+use super::super::layer::Layer;
 use super::super::layout::SMALLEST;
 use super::super::model::{Model, Subject};
 use super::super::snapshot::{DEMO, Freshness};
@@ -71,7 +72,11 @@ fn empty(model: &Model) -> Vec<String> {
 
 /// The one sentence of a frame that has room for nothing else.
 pub(super) fn too_small(model: &Model, area: Rect, pen: &mut Pen<'_>) {
-    let sentence = sentence(model, pen);
+    let asked = matches!(model.layers.last(), Some(Layer::Dialog(_)));
+    let sentence = match asked {
+        true => "a question is open that does not fit here: enlarge the terminal, or press esc".to_owned(),
+        false => sentence(model, pen),
+    };
     let mut lines: Vec<(Role, String)> = Vec::new();
     if area.height > 1 {
         lines.push((Role::Dim, format!("too small: {}x{} at least", SMALLEST.0, SMALLEST.1)));

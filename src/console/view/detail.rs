@@ -324,8 +324,7 @@ fn verbs(model: &Model, subject: Subject) -> Vec<Text> {
     offered
         .filter_map(|command| {
             let key = model.setup.keymap.keys_of(Mode::List, *command).into_iter().next()?;
-            let about = command.spec().about;
-            Some(vec![piece(Role::Key, format!("{key:<5}")), piece(Role::Dim, about)])
+            Some(vec![piece(Role::Key, format!("{key:<5}")), piece(Role::Dim, command.spec().hint)])
         })
         .collect()
 }

@@ -11,7 +11,7 @@ use super::super::model::Model;
 use super::super::plan::PlanKind;
 use super::super::text::{escape, wrap};
 use super::super::theme::Role;
-use super::detail::Text;
+use super::detail::{self, Text};
 use super::palette::input;
 use super::pen::{Pen, piece};
 
@@ -29,16 +29,7 @@ pub(super) fn draw(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>
     let area = centred(area, width, wanted);
     let inside = pen.frame(area, &[piece(Role::Strong, format!(" {} ", title(dialog)))]);
     let (body, mut rest) = split(inside, foot);
-    for (y, line) in (body.top()..body.bottom()).zip(&text) {
-        pen.line(Rect { y, height: 1, ..body }, line);
-    }
-    if usize::from(body.height) < text.len() && body.height > 0 {
-        let more =
-            format!("{} and {} more lines", pen.glyph(Glyph::Ellipsis), text.len() - usize::from(body.height) + 1);
-        let last = Rect { y: body.bottom() - 1, height: 1, ..body };
-        pen.clear(last);
-        pen.line(last, &[piece(Role::Dim, more)]);
-    }
+    plan(model, dialog, &text, body, pen);
     let mut next = || {
         let row = Rect { height: rest.height.min(1), ..rest };
         rest = Rect { y: rest.y + row.height, height: rest.height - row.height, ..rest };
@@ -55,6 +46,26 @@ pub(super) fn draw(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>
         pen.line(next(), &[piece(Role::Failed, complaint.clone())]);
     }
     buttons(model, dialog, next(), pen);
+}
+
+/// The text, as far as there is room; the rest is a key away.
+fn plan(model: &Model, dialog: &Dialog, text: &[Text], area: Rect, pen: &mut Pen<'_>) {
+    let height = usize::from(area.height);
+    if text.len() <= height {
+        detail::show(text, 0, area, pen);
+        return;
+    }
+    let room = height.saturating_sub(1);
+    let top = dialog.top.min(text.len() - room);
+    detail::show(&text[top..], 0, Rect { height: area.height.saturating_sub(1), ..area }, pen);
+    let left = text.len() - top - room;
+    let key = model.setup.keymap.keys_of(model.mode(), Command::Down).into_iter().next().unwrap_or_default();
+    let more = match left {
+        0 => "that is all".to_owned(),
+        n => format!("{} {n} more lines: {key}", pen.glyph(Glyph::Ellipsis)),
+    };
+    let last = Rect { y: area.bottom().saturating_sub(1), height: area.height.min(1), ..area };
+    pen.line(last, &[piece(Role::Warning, more)]);
 }
 
 fn split(area: Rect, foot: u16) -> (Rect, Rect) {
@@ -152,7 +163,7 @@ fn buttons(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>) {
             (true, false) => Role::Selection,
             (false, _) => Role::Layer,
         };
-        piece(role, format!(" {text} "))
+        piece(role, format!("[ {text} ]"))
     };
     let mut pieces = vec![
         button(cancel.to_owned(), dialog.focus == Focus::Cancel, false),

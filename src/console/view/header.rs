@@ -88,10 +88,22 @@ fn standing(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
         Some(holder) => pieces.push(piece(Role::Dim, format!("seat {holder}"))),
         None => pieces.push(piece(Role::Warning, "nobody holds the seat")),
     }
+    if let Some(starter) = unattended(picture) {
+        pieces.push(piece(Role::Dim, format!("{dot}{starter}")));
+    }
     if let Some(late) = late_tick(picture, pen) {
         pieces.push(piece(Role::Warning, format!("{dot}{late}")));
     }
     pieces
+}
+
+/// What may start something without a person (R169).
+fn unattended(picture: &Snapshot) -> Option<&'static str> {
+    match (picture.world.account.auto_deploy, picture.world.account.track_config_tags) {
+        (true, _) => Some("auto-deploy is on"),
+        (false, true) => Some("tags start by themselves"),
+        (false, false) => None,
+    }
 }
 
 fn armed(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {

@@ -144,7 +144,7 @@ pub(super) fn lane_look(state: LaneState) -> (Glyph, &'static str, Role) {
 
 fn lane(lane: &LaneFacts, columns: Columns, pen: &mut Pen<'_>) {
     state_cell(columns.state, lane_look(lane.state), pen);
-    let mut pieces = if lane.state == LaneState::Closed { Vec::new() } else { cells(lane, pen) };
+    let mut pieces = cells(lane, pen);
     pieces.extend(lane_words(lane, pen));
     pen.line(columns.what, &pieces);
     count(columns.done, lane.done, lane.rows.len(), pen);
@@ -152,11 +152,13 @@ fn lane(lane: &LaneFacts, columns: Columns, pen: &mut Pen<'_>) {
     pen.line_right(columns.failures, &[piece(role, format!("{}/{}", lane.failures, lane.threshold))]);
 }
 
-/// The slots of a ring as cells: held, settling, free. Nothing where there is no cap or where there are many.
+/// The slots of a ring as cells: held, settling, free. Nothing where there is no cap, where there are many, or where
+/// none is used and none can be.
 pub(super) fn cells(lane: &LaneFacts, pen: &Pen<'_>) -> Vec<Piece<'static>> {
     let cap = usize::try_from(lane.slots.cap).unwrap_or(usize::MAX);
     let taken = lane.slots.holding + lane.slots.settling;
-    if cap == 0 || cap.max(taken) > CELLS_MAX {
+    let still = matches!(lane.state, LaneState::Closed | LaneState::Paused | LaneState::Done | LaneState::Idle);
+    if cap == 0 || cap.max(taken) > CELLS_MAX || (still && taken == 0) {
         return Vec::new();
     }
     let cells = |glyph: Glyph, n: usize| pen.glyph(glyph).repeat(n);
@@ -178,7 +180,7 @@ fn lane_words(lane: &LaneFacts, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
         return vec![piece(Role::Halted, format!("{} {}", pen.age(halt.at), halt.reason))];
     }
     match (lane.state, lane.slots.cap, lane.slots.holding) {
-        (LaneState::Closed | LaneState::Done | LaneState::Idle, ..) => {}
+        (LaneState::Closed | LaneState::Done | LaneState::Idle, ..) | (LaneState::Paused, _, 0) => {}
         (_, 0, _) => facts.push("no cap".to_owned()),
         (_, cap, 0) if lane.slots.settling == 0 => facts.push(format!("{} of {cap} free", lane.slots.free)),
         (_, _, 0) => {}
