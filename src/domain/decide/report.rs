@@ -81,7 +81,7 @@ fn halt_reason(hostname: &str, told: &Report, failures: u32, threshold: u32) -> 
         (_, Some(state)) => format!("failed in {state}"),
         (_, None) => "failed".to_owned(),
     };
-    format!("{hostname} {what}; {failures} of {threshold} failures that stop the ring")
+    format!("{hostname} {what}: failure {failures}, the threshold is {threshold}")
 }
 
 fn filed(told: &Report) -> Change {

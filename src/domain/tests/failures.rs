@@ -34,7 +34,10 @@ fn one_flapping_machine_can_halt_the_ring() {
     assert!(rig.halted("oak").is_none());
     rig.fail("a");
     let reason = rig.halted("oak").unwrap();
-    assert!(reason.contains('a') && reason.contains("drain") && reason.contains("3 of 3"), "{reason}");
+    assert!(
+        reason.contains('a') && reason.contains("drain") && reason.contains("failure 3, the threshold is 3"),
+        "{reason}"
+    );
     assert_eq!(rig.rollout().halted_rings[&RingId::named("oak")].cause, HaltCause::Threshold);
     assert_eq!(rig.holders(), ["b"]);
     assert_eq!(rig.row("a").failures, 3);
