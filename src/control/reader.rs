@@ -49,15 +49,23 @@ impl<H: Host> Reader<H> {
     /// Brings the published world to `head`, by folding what is new or, where the journal went back, by loading it.
     pub(super) async fn meet(&self, head: Head) -> Result<(), JournalError> {
         match head.revision.cmp(&self.publisher.world().revision) {
-            Ordering::Less => {
-                tracing::warn!(account = %self.account, head = head.revision, "the journal went back: loading it again");
-                self.load().await?;
-            }
+            Ordering::Less => self.go_back().await?,
             Ordering::Equal => {}
             Ordering::Greater => self.catch_up().await?,
         }
         self.publisher.found(self.now());
         Ok(())
+    }
+
+    /// A head that is older than the published world: a look that began before the last turns, unless the journal still
+    /// says so when it is asked now.
+    async fn go_back(&self) -> Result<(), JournalError> {
+        let head = self.host.journal().head(self.account).await?.revision;
+        if head >= self.publisher.world().revision {
+            return Ok(());
+        }
+        tracing::warn!(account = %self.account, head, "the journal went back: loading it again");
+        self.load().await
     }
 
     /// Publishes what `entries` led to and nudges those it concerns; a tick also nudges the heads of queues whose

@@ -1,11 +1,13 @@
 //! One turn: one lease per free slot, group commit, outrun, deposed, failed and lost appends.
 
-use super::bed::{Bed, Process, cap, is_served, keyed, machine, pause, poll, start, success, verb};
+use super::bed::{Bed, Process, account, cap, is_served, keyed, machine, pause, poll, start, success, verb};
+use super::driver::now;
 use super::store::Fault;
 use crate::control::door::DoorError;
 use crate::control::draft::REQUESTS_PER_BATCH;
+use crate::control::host::Host;
 use crate::control::picture::Freshness;
-use crate::control::ports::Clock;
+use crate::control::ports::{Clock, Journal};
 use crate::control::turn::DECIDED_AT_MOST;
 use crate::domain::change::Change;
 use crate::domain::fleet::Account;
@@ -228,6 +230,18 @@ fn a_journal_that_was_compacted_or_went_back_is_loaded_again() {
     assert_eq!(*a.published().world, bed.world());
     bed.store.lock().entries.pop();
     assert_eq!(a.one(verb(machine("dogwood", 4))), Ok(Reply::Machine(MachineId::named("dogwood"))));
+    assert_eq!(*a.published().world, bed.world());
+}
+
+#[test]
+fn a_look_that_is_older_than_the_last_turn_loads_nothing_and_wakes_nobody() {
+    let bed = Bed::new();
+    let a = bed.process("a");
+    let seen = now(a.turns.host.journal().head(account())).unwrap();
+    a.one(start("r1", "v1")).unwrap();
+    let mut waves = a.nudges.waves();
+    now(a.turns.reader.meet(seen)).unwrap();
+    assert!(waves.try_recv().is_err(), "everybody was woken");
     assert_eq!(*a.published().world, bed.world());
 }
 
