@@ -48,10 +48,11 @@ fn clocks_cost_little() {
     driver.send("2");
     driver.wait_for("SLOTS AND CLOCKS");
     driver.bytes_during(QUIET);
-    let seconds = 4;
+    let seconds = 5;
     let bytes = driver.bytes_during(Duration::from_secs(seconds));
     assert!(bytes > 0, "no clock ticks:\n{}", driver.text());
-    assert!(bytes <= CLOCKS_MAX * seconds as usize, "{bytes} bytes in {seconds} s:\n{}", driver.text());
+    // So many seconds of ours may hold one tick more.
+    assert!(bytes <= CLOCKS_MAX * (seconds as usize + 1), "{bytes} bytes in {seconds} s:\n{}", driver.text());
 }
 
 #[test]

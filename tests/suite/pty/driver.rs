@@ -312,7 +312,9 @@ impl Driver {
         };
         let (after, cpu) = (now() - from, self.cpu());
         let _ = self.child.wait();
-        self.settle(Duration::from_millis(20));
+        // What it wrote last is still on its way; once nobody has the terminal open, the reader comes to an end.
+        let deadline = now() + PATIENCE;
+        while self.take(deadline.saturating_duration_since(now())) == Taken::Bytes {}
         Ended { code: status.exit_status(), signal: status.terminating_signal(), cpu, after }
     }
 
