@@ -23,9 +23,17 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     }
     let mut escaped = String::with_capacity(text.len());
     for cluster in text.graphemes(true) {
-        escaped.extend(cluster.chars().take(CLUSTER_MAX).map(visible));
+        let shown: String = cluster.chars().take(CLUSTER_MAX).map(visible).collect();
+        escaped.push_str(narrow(&shown));
     }
     Cow::Owned(escaped)
+}
+
+/// As much of a cluster as fits in two columns: a wide base with a mark that takes a column of its own does not.
+fn narrow(cluster: &str) -> &str {
+    let ends = cluster.char_indices().map(|(at, c)| at + c.len_utf8());
+    let fit = ends.take_while(|end| width(&cluster[..*end]) <= 2).last();
+    &cluster[..fit.unwrap_or(0)]
 }
 
 fn visible(c: char) -> char {
