@@ -236,6 +236,9 @@ fn unreachable(error: reqwest::Error) -> Fault {
     Fault::Unreachable(chain(&error.without_url()))
 }
 
+/// What the TLS library calls an answer that is not TLS.
+const NOT_TLS: &str = "InvalidContentType";
+
 /// An error with what is behind it: the outermost one rarely says what to look for.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut words = error.to_string();
@@ -244,5 +247,5 @@ fn chain(error: &dyn std::error::Error) -> String {
         words = format!("{words}: {inner}");
         source = inner.source();
     }
-    words
+    if words.contains(NOT_TLS) { "it does not speak TLS: is it http:// instead of https://?".to_owned() } else { words }
 }

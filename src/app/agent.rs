@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "URL", env = "KURA_CONSOLE_API")]
     api: String,
     /// Which machine this is.
-    #[arg(long, value_name = "UUID", env = "KURA_CONSOLE_MACHINE")]
+    #[arg(long, value_name = "UUID", env = "KURA_CONSOLE_MACHINE", value_parser = uuid)]
     machine: Uuid,
     /// File that holds the agent's token; it is read again for every request.
     #[arg(long, value_name = "FILE", conflicts_with = "token_command")]
@@ -98,8 +98,10 @@ fn setup(args: Args) -> Result<Setup, Problem> {
     let tokens = token_source(args.token_file, args.token_command)?;
     let _ = rustls::crypto::ring::default_provider().install_default();
     let authorities = args.ca_file.as_deref().map(authorities).transpose()?;
-    let client = Client::new(&args.api, machine, tokens, authorities.as_deref())
-        .map_err(|said| Problem::new(ProblemKind::Usage, "client", said).hint("check --api and --ca-file"))?;
+    let client = Client::new(&args.api, machine, tokens, authorities.as_deref()).map_err(|said| {
+        Problem::new(ProblemKind::Usage, "client", said)
+            .hint("check --api, such as https://kura.example.com, and --ca-file")
+    })?;
     if client.is_exposed() {
         tracing::warn!("--api is plain HTTP to another computer: the token travels readable");
     }
@@ -147,6 +149,10 @@ fn token_source(file: Option<PathBuf>, command: Option<String>) -> Result<TokenS
             Ok(TokenSource::Given(token))
         }
     }
+}
+
+fn uuid(text: &str) -> Result<Uuid, String> {
+    text.parse().map_err(|_| "it is no UUID; the control plane lists them: GET /api/provisioning/machines/".to_owned())
 }
 
 fn drift(text: &str) -> Result<Drift, String> {

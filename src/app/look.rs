@@ -58,9 +58,10 @@ impl Look {
         let depth = depth(variable);
         let theme = flags.theme.as_deref().unwrap_or(USUAL_THEME);
         let keymap = flags.keymap.as_deref().unwrap_or(USUAL_KEYMAP);
-        let (theme, theme_file) =
-            load("--theme", theme, |name| Theme::shipped(name, depth), |text| Theme::parse(text, depth))?;
-        let (keymap, keymap_file) = load("--keymap", keymap, Keymap::shipped, Keymap::parse)?;
+        let theme_in = |name: &str| Theme::shipped(name, depth).ok_or_else(|| joined(Theme::names()));
+        let keymap_in = |name: &str| Keymap::shipped(name).ok_or_else(|| joined(Keymap::names()));
+        let (theme, theme_file) = load("--theme", theme, theme_in, |text| Theme::parse(text, depth))?;
+        let (keymap, keymap_file) = load("--keymap", keymap, keymap_in, Keymap::parse)?;
         Ok(Self { theme, depth, theme_file, keymap, keymap_file, ascii: flags.ascii || !speaks_unicode(variable) })
     }
 }
@@ -70,22 +71,26 @@ pub fn sentence(findings: &[Finding]) -> String {
     findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// What is built in under `name`, or what the file of that name holds.
+fn joined<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// What is built in under `name`, or what the file of that name holds. `shipped` names all there is where it fails.
 fn load<T>(
     flag: &str,
     name: &str,
-    shipped: impl Fn(&str) -> Option<T>,
+    shipped: impl Fn(&str) -> Result<T, String>,
     parse: impl Fn(&str) -> Result<T, Vec<Finding>>,
 ) -> Result<(T, Option<PathBuf>), Problem> {
     let path = Path::new(name);
     let names_a_file = name.contains(['/', '.']) || path.exists();
     if !names_a_file {
         return match shipped(name) {
-            Some(found) => Ok((found, None)),
-            None => {
+            Ok(found) => Ok((found, None)),
+            Err(names) => {
                 Err(Problem::new(ProblemKind::Usage, "unknown_name", format!("{flag}: nothing is built in as {name}"))
                     .field(flag)
-                    .hint("leave the flag out for the usual one")
+                    .hint(format!("built in: {names}"))
                     .hint(format!("a file is named by its path: {flag} ./{name}.yaml")))
             }
         };

@@ -179,11 +179,15 @@ impl Client {
     }
 }
 
+/// What the TLS library calls an answer that is not TLS.
+const NOT_TLS: &str = "InvalidContentType";
+
 /// The innermost cause says most: `Connection refused` rather than `error sending request`.
 fn chain(error: &dyn Error) -> String {
     let mut innermost: &dyn Error = error;
     while let Some(source) = innermost.source() {
         innermost = source;
     }
-    innermost.to_string()
+    let said = innermost.to_string();
+    if said.contains(NOT_TLS) { "it does not speak TLS: is it http:// instead of https://?".to_owned() } else { said }
 }

@@ -73,6 +73,42 @@ fn what_is_no_address_is_repeated_with_an_example() {
 }
 
 #[test]
+fn the_wrong_scheme_is_recognized() {
+    let (folder, plane) = (folder(), Plane::start());
+    let url = plane.url().replace("http:", "https:");
+    for arguments in [&["--api", &url][..], &["status", "--api", &url]] {
+        kura(folder.path(), &[TOKEN], arguments).fails(3, &["does not speak TLS", "http://"]);
+    }
+}
+
+#[test]
+fn an_agent_that_knows_nobody_says_so() {
+    let (folder, plane) = (folder(), Plane::start());
+    let (url, secure, machine) = (plane.url(), plane.url().replace("http:", "https:"), uuid::Uuid::nil().to_string());
+    let agent = |token: &str, api: &str, machine: &str| {
+        let arguments =
+            ["agent", "--once", "--exec", "true", "--state", "state.json", "--api", api, "--machine", machine];
+        kura(folder.path(), &[("KURA_CONSOLE_AGENT_TOKEN", token), ("RUST_LOG", "off")], &arguments)
+    };
+    agent(plane.token("agent"), &url, &machine).fails(1, &["no machine", "--machine"]);
+    agent(plane.token("viewer"), &url, &machine).fails(1, &["token", "role agent"]);
+    agent(TOKEN.1, &url, &machine).fails(1, &["token"]);
+    agent(TOKEN.1, &secure, &machine).fails(3, &["does not speak TLS"]);
+    agent(TOKEN.1, "kura", &machine).fails(2, &["kura is not an address", "https://kura.example.com"]);
+    let named = agent(TOKEN.1, &url, "node-1");
+    assert_eq!(named.code, Some(2), "{named:?}");
+    assert!(named.stderr.contains("no UUID") && named.stderr.contains("/api/provisioning/machines/"), "{named:?}");
+}
+
+#[test]
+fn a_look_that_is_not_there_is_answered_with_those_that_are() {
+    let folder = folder();
+    kura(folder.path(), &[("KURA_CONSOLE_THEME", "pink")], &["demo"]).fails(2, &["pink", "dark, ", "./pink.yaml"]);
+    kura(folder.path(), &[], &["demo", "--keymap", "emacs"]).fails(2, &["emacs", "default, ", "./emacs.yaml"]);
+    kura(folder.path(), &[], &["demo", "--preset", "chaos"]).fails(2, &["chaos", "window, "]);
+}
+
+#[test]
 fn a_wrong_token_is_refused_in_words() {
     let (folder, plane) = (folder(), Plane::start());
     let url = plane.url();
