@@ -101,6 +101,17 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// Escaped text in at most `rows` lines. What is too much ends up in the last one, which is then too long for its
+/// columns and is cut where it is drawn.
+pub fn fit(text: &str, columns: usize, rows: usize) -> Vec<String> {
+    let mut lines = wrap(text, columns);
+    if rows > 0 && lines.len() > rows {
+        lines[rows - 1] = lines[rows - 1..].join(" ");
+    }
+    lines.truncate(rows);
+    lines
+}
+
 fn push(lines: &mut [String], word: &str, spaced: bool) {
     if let Some(line) = lines.last_mut() {
         if spaced {
@@ -156,6 +167,9 @@ mod tests {
         assert_eq!(wrap("abcdefgh", 3), ["abc", "def", "gh"]);
         assert_eq!(wrap("", 5), [""]);
         assert_eq!(wrap("漢字", 1), ["漢", "字"]);
+        assert_eq!(fit("ash holds its slot", 9, 1), ["ash holds its slot"]);
+        assert_eq!(fit("ash holds its slot", 9, 2), ["ash holds", "its slot"]);
+        assert!(fit("ash", 9, 0).is_empty());
     }
 
     proptest! {
@@ -165,7 +179,8 @@ mod tests {
             prop_assert!(!escaped.chars().any(char::is_control));
             prop_assert!(width(&cut(&escaped, columns, "…")) <= columns);
             let wrapped = wrap(&escaped, columns.max(2));
-            prop_assert!(wrapped.iter().all(|line| width(line) <= columns.max(2)));
+            let alone = |line: &str| line.graphemes(true).count() == 1;
+            prop_assert!(wrapped.iter().all(|line| width(line) <= columns.max(2) || alone(line)));
             prop_assert_eq!(wrapped.concat().replace(' ', ""), escaped.replace(' ', ""));
         }
     }

@@ -6,7 +6,7 @@ use super::super::layer::Layer;
 use super::super::layout::SMALLEST;
 use super::super::model::{Model, Subject};
 use super::super::snapshot::{DEMO, Freshness};
-use super::super::text::{escape, wrap};
+use super::super::text::{escape, fit, wrap};
 use super::super::theme::Role;
 use super::detail;
 use super::pen::{Pen, piece};
@@ -82,11 +82,7 @@ pub(super) fn too_small(model: &Model, area: Rect, pen: &mut Pen<'_>) {
         lines.push((Role::Dim, format!("too small: {}x{} at least", SMALLEST.0, SMALLEST.1)));
     }
     let room = usize::from(area.height).saturating_sub(lines.len());
-    let mut rows = wrap(&escape(&sentence), usize::from(area.width));
-    if rows.len() > room && room > 0 {
-        rows[room - 1] = rows[room - 1..].join(" ");
-        rows.truncate(room);
-    }
+    let rows = fit(&escape(&sentence), usize::from(area.width), room);
     lines.extend(rows.into_iter().map(|row| (Role::Text, row)));
     for (y, (role, line)) in (area.top()..area.bottom()).zip(lines) {
         pen.line(Rect { y, height: 1, ..area }, &[piece(role, line)]);

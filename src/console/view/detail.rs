@@ -9,7 +9,7 @@ use super::super::keys::Mode;
 use super::super::model::{Model, Screen, Subject};
 use super::super::saying::say;
 use super::super::snapshot::{RunResult, Snapshot};
-use super::super::text::{escape, wrap};
+use super::super::text::{escape, fit, wrap};
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, piece};
 use super::row;
@@ -48,10 +48,11 @@ pub(super) fn strip(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     }
     let said = explained(model, picture, model.subject(), pen);
     let width = usize::from(inside.width);
-    let mut lines: Vec<Text> = paragraph(Role::Text, &said.sentence, width);
+    let rows = usize::from(inside.height);
+    let mut lines: Vec<Text> = fitted(Role::Text, &said.sentence, width, rows);
     if !said.next.is_empty() {
         let next = format!("{} {}", pen.glyph(Glyph::Arrow), said.next.join("; "));
-        lines.extend(paragraph(Role::Dim, &next, width));
+        lines.extend(fitted(Role::Dim, &next, width, rows - lines.len()));
     }
     show(&lines, 0, inside, pen);
 }
@@ -62,6 +63,10 @@ pub(super) fn show(lines: &[Text], top: usize, area: Rect, pen: &mut Pen<'_>) {
     for (y, line) in (area.top()..area.bottom()).zip(&lines[top..]) {
         pen.line(Rect { y, height: 1, ..area }, line);
     }
+}
+
+fn fitted(role: Role, text: &str, width: usize, rows: usize) -> Vec<Text> {
+    fit(&escape(text), width, rows).into_iter().map(|line| vec![piece(role, line)]).collect()
 }
 
 fn paragraph(role: Role, text: &str, width: usize) -> Vec<Text> {

@@ -11,7 +11,7 @@ use super::super::layout::Frame;
 use super::super::model::{Model, Screen, Subject};
 use super::super::order::Tone;
 use super::super::target::{Target, aim};
-use super::super::text::{escape, wrap};
+use super::super::text::{escape, fit};
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, piece};
 
@@ -34,13 +34,9 @@ pub(super) fn status(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         return;
     };
     let room = usize::from(area.width).saturating_sub(4);
-    let mut lines = wrap(&escape(&text), room);
-    let rows = STATUS_ROWS_MAX.min(usize::from(frame.body.height));
-    if lines.len() > rows {
-        lines[rows - 1] = lines[rows - 1..].join(" ");
-        lines.truncate(rows);
-    }
-    let above = u16::try_from(lines.len()).unwrap_or(1) - 1;
+    let rows = STATUS_ROWS_MAX.min(usize::from(frame.body.height) + 1);
+    let lines = fit(&escape(&text), room, rows);
+    let above = u16::try_from(lines.len()).unwrap_or(1).saturating_sub(1);
     let area = Rect { y: area.y - above, height: above + 1, ..area };
     pen.clear(area);
     for (n, (y, line)) in (area.top()..area.bottom()).zip(lines).enumerate() {
