@@ -22,3 +22,6 @@ pub mod stage;
 
 // Worlds worth looking at.
 pub mod presets;
+
+// Worlds from files, with what must be seen of them.
+pub mod scenario;
