@@ -7,6 +7,7 @@ use serde::de::{
 };
 use serde_json::Value;
 
+use super::name::NAMED;
 use super::node::{Content, Key, Node};
 use super::place::{Fault, PLACED, Place};
 
@@ -21,6 +22,22 @@ pub fn read_pairs<'n, T: Deserialize<'n>>(place: Place, pairs: &[&'n (Key, Node)
 }
 
 impl Node {
+    /// Its pairs, if it is a mapping.
+    pub fn pairs(&self) -> Result<&[(Key, Node)], Fault> {
+        match &self.content {
+            Content::Map(pairs) => Ok(pairs),
+            _ => Err(Fault::at(self.place, format!("expected a mapping, found {}", self.kind()))),
+        }
+    }
+
+    /// Its items, if it is a list.
+    pub fn items(&self) -> Result<&[Node], Fault> {
+        match &self.content {
+            Content::List(items) => Ok(items),
+            _ => Err(Fault::at(self.place, format!("expected a list, found {}", self.kind()))),
+        }
+    }
+
     fn unexpected(&self) -> Unexpected<'_> {
         match &self.content {
             Content::Plain(Value::Null, _) => Unexpected::Unit,
@@ -97,6 +114,10 @@ impl<'de> Deserializer<'de> for &'de Node {
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Fault> {
         match name {
             PLACED => visitor.visit_seq(WithPlace { node: self, part: 0 }),
+            NAMED => match self.as_text() {
+                Some(text) => visitor.visit_str(text),
+                None => visitor.visit_newtype_struct(self),
+            },
             _ => visitor.visit_newtype_struct(self),
         }
     }
@@ -120,7 +141,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 }
 
 /// A mapping whose pairs were picked.
-struct Pairs<'p, 'n>(&'p [&'n (Key, Node)]);
+pub(super) struct Pairs<'p, 'n>(pub(super) &'p [&'n (Key, Node)]);
 
 impl<'de> Deserializer<'de> for Pairs<'_, 'de> {
     type Error = Fault;

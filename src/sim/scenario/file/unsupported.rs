@@ -1,0 +1,68 @@
+//! What the contract knows and this version does not do: said at its place, rather than passed over.
+
+use super::place::{Fault, Place};
+
+/// Keys of `given` about Kura servers and fleet rolls.
+const GIVEN: [&str; 6] = ["runtime_tags", "servers", "instances", "gateways", "pods", "registry"];
+
+/// Verbs about Kura servers, fleet rolls and writes to the cluster.
+const VERBS: [&str; 27] = [
+    "release_tag",
+    "deploy",
+    "force_reapply",
+    "move",
+    "destroy",
+    "rerender",
+    "pod",
+    "instance",
+    "gateway",
+    "link",
+    "external",
+    "delete_gateway",
+    "strip_finalizer",
+    "delete_orphan",
+    "start_roll",
+    "stage_result",
+    "step_result",
+    "probe_result",
+    "approve",
+    "deny",
+    "abort",
+    "displace",
+    "runtime_wedged",
+    "registry_moves",
+    "probe",
+    "uncordon",
+    "cluster_fault",
+];
+
+/// Views of Kura servers and fleet rolls, without what stands behind the colon.
+const VIEWS: [&str; 8] = ["server", "deployments", "kura", "manifest", "gateways", "orphans", "pods", "roll"];
+
+/// Kinds of things that `explain` knows in the contract only.
+const KINDS: [&str; 2] = ["server", "roll"];
+
+/// A fault if this key of `given` is not supported.
+pub fn given(key: &str, place: Place) -> Result<(), Fault> {
+    refuse(&GIVEN, "given.", key, place)
+}
+
+/// A fault if this verb is not supported.
+pub fn verb(word: &str, place: Place) -> Result<(), Fault> {
+    refuse(&VERBS, "the verb ", word, place)
+}
+
+/// A fault if this view is not supported.
+pub fn view(name: &str, place: Place) -> Result<(), Fault> {
+    let head = name.split(':').next().unwrap_or(name);
+    let kind = name.strip_prefix("explain:").and_then(|rest| rest.split('/').next());
+    refuse(&VIEWS, "the view ", head, place)?;
+    refuse(&KINDS, "explain of a ", kind.unwrap_or(""), place)
+}
+
+fn refuse(known: &[&str], what: &str, word: &str, place: Place) -> Result<(), Fault> {
+    match known.contains(&word) {
+        false => Ok(()),
+        true => Err(Fault::at(place, format!("{what}{word} is not supported by this version"))),
+    }
+}
