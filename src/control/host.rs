@@ -1,8 +1,10 @@
 //! A host: one set of technologies behind the ports. `serve`, the console's fallback and the simulator each have one.
 
+use imbl::OrdMap;
 use uuid::Uuid;
 
 use super::ports::{Clock, Heartbeats, Journal, Presence, Results, Vault};
+use crate::domain::observed::Node;
 
 /// Everything the loop runs on. One value per process.
 pub trait Host: Send + Sync + 'static {
@@ -31,6 +33,10 @@ pub trait Host: Send + Sync + 'static {
     fn vault(&self) -> &Self::Vault;
     /// Time.
     fn clock(&self) -> &Self::Clock;
+    /// Nodes of the cluster by name, as they are known now; none where no cluster is connected.
+    fn nodes(&self) -> OrdMap<String, Node> {
+        OrdMap::new()
+    }
     /// A new identity: random, but for the simulator, which draws it from its seed.
     fn fresh(&self) -> Uuid;
     /// The name of this process in the journal and on screen, such as `serve@bastion-1:4711`.

@@ -38,7 +38,7 @@ impl<H: Host> Observer<H> {
         Self { host, account, listening_since, memory: Arc::default() }
     }
 
-    /// What can be seen now. No cluster is connected, so there are no nodes.
+    /// What can be seen now.
     pub fn observe(&self) -> Observed {
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         Observed {
@@ -47,6 +47,7 @@ impl<H: Host> Observer<H> {
             last_tick: memory.last_tick,
             refused_start: memory.refused_start.clone(),
             clock_suspect: self.host.clock().is_suspect(),
+            nodes: self.host.nodes(),
             ..Observed::starting_at(self.listening_since)
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-use super::door::Door;
+use super::door::{Door, DoorError};
 use super::host::Host;
 use super::observe::Observer;
 use super::ports::{Beat, Clock, Heartbeats};
@@ -57,12 +57,41 @@ impl Held {
     }
 }
 
+/// What a process does about the seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bid {
+    /// Take it once nobody lives in it.
+    Stand,
+    /// Take it now, whoever has it, and stand from then on: the epoch fences off the one before.
+    Take,
+    /// Leave it alone, and give it back where it is held.
+    Abstain,
+}
+
+/// The bid of this process, for whoever may change it. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Bidding {
+    bid: watch::Sender<Bid>,
+}
+
+impl Bidding {
+    pub(super) fn starting_with(bid: Bid) -> Self {
+        Self { bid: watch::Sender::new(bid) }
+    }
+
+    /// Bids like this from now on.
+    pub fn set(&self, bid: Bid) {
+        self.bid.send_replace(bid);
+    }
+}
+
 /// Who stands for the seat of one account.
 pub(super) struct Candidate<H> {
     pub(super) host: Arc<H>,
     pub(super) account: AccountId,
     pub(super) door: Door,
     pub(super) held: Held,
+    pub(super) bidding: Bidding,
     pub(super) observer: Observer<H>,
     pub(super) stop: Stop,
 }
@@ -94,34 +123,62 @@ impl<H: Host> Candidate<H> {
     /// Stands until the seat is taken. None = stopped first.
     async fn stand(&self) -> Option<Taken> {
         let mut watched = Watched::default();
+        let mut bids = self.bidding.bid.subscribe();
         while !self.stop.is_asked() {
-            match self.host.heartbeats().last(self.account).await {
-                Ok(beat) => {
-                    let seat = self.door.world().seat.clone();
-                    if !watched.is_empty(&seat, beat, self.now()) {
-                        // Whoever lives in the seat ticks, as far as can be told from here.
-                        self.observer.ticked(self.now());
-                    } else if let Some(taken) = self.take(seat.epoch).await {
-                        return Some(taken);
-                    }
-                }
-                // A beat that cannot be read proves nobody dead.
-                Err(error) => tracing::warn!(account = %self.account, why = %sentence(&error), "no beat can be read"),
+            let bid = *bids.borrow_and_update();
+            let taken = match bid {
+                Bid::Stand => self.look(&mut watched).await,
+                Bid::Take => self.seize().await,
+                Bid::Abstain => None,
+            };
+            if taken.is_some() {
+                return taken;
             }
             tokio::select! {
                 biased;
                 () = self.stop.asked() => {}
-                () = self.host.clock().sleep(LOOK_EVERY) => {}
+                _ = bids.changed() => {}
+                () = self.host.clock().sleep(LOOK_EVERY), if bid != Bid::Abstain => {}
             }
         }
         None
     }
 
+    /// Looks at the seat, and takes it where nobody lives in it.
+    async fn look(&self, watched: &mut Watched) -> Option<Taken> {
+        let beat = match self.host.heartbeats().last(self.account).await {
+            Ok(beat) => beat,
+            Err(error) => {
+                // A beat that cannot be read proves nobody dead.
+                tracing::warn!(account = %self.account, why = %sentence(&error), "no beat can be read");
+                return None;
+            }
+        };
+        let seat = self.door.world().seat.clone();
+        if watched.is_empty(&seat, beat, self.now()) {
+            return self.take(seat.epoch).await;
+        }
+        // Whoever lives in the seat ticks, as far as can be told from here.
+        self.observer.ticked(self.now());
+        None
+    }
+
+    /// Takes the seat, whoever has it.
+    async fn seize(&self) -> Option<Taken> {
+        let (asked_at, holder) = (self.now(), self.host.process().to_owned());
+        let taken = self.taken(asked_at, self.door.ask(Input::TakeSeat { holder }).await)?;
+        self.bidding.set(Bid::Stand);
+        Some(taken)
+    }
+
     /// Takes the seat, unless somebody was faster: then the epoch is not the one that was looked at.
     async fn take(&self, epoch: Epoch) -> Option<Taken> {
-        let asked_at = self.now();
-        let holder = self.host.process().to_owned();
-        match self.door.ask_under(epoch, Input::TakeSeat { holder }).await {
+        let (asked_at, holder) = (self.now(), self.host.process().to_owned());
+        self.taken(asked_at, self.door.ask_under(epoch, Input::TakeSeat { holder }).await)
+    }
+
+    fn taken(&self, asked_at: Timestamp, reply: Result<Reply, DoorError>) -> Option<Taken> {
+        match reply {
             Ok(Reply::Seated(epoch)) => Some(Taken { epoch, asked_at }),
             Ok(_) => None,
             Err(error) => {
@@ -146,6 +203,7 @@ impl<H: Host> Candidate<H> {
         let mut deadline = later(taken.asked_at, SEAT_EXPIRY);
         let mut published = self.door.published();
         let mut held = self.held.epochs();
+        let mut bids = self.bidding.bid.subscribe();
         for count in 1.. {
             let began = self.now();
             if began >= deadline {
@@ -166,6 +224,7 @@ impl<H: Host> Candidate<H> {
             tokio::select! {
                 biased;
                 () = self.stop.asked() => return true,
+                _ = bids.wait_for(|bid| *bid == Bid::Abstain) => return true,
                 _ = held.wait_for(|held| *held != Some(taken.epoch)) => return false,
                 _ = published.wait_for(|p| p.world.seat.epoch > taken.epoch) => return false,
                 () = self.host.clock().sleep(pause) => {}

@@ -18,7 +18,7 @@ use super::observe::Observer;
 use super::publish::Publisher;
 use super::reader::Reader;
 use super::render::{AsPublished, Renderer};
-use super::seat::{Candidate, Held, run_seat};
+use super::seat::{Bid, Bidding, Candidate, Held, run_seat};
 use super::stop::Stop;
 use super::ticker::{TICK_EVERY, Ticker, run_ticker};
 use super::turn::Turns;
@@ -31,7 +31,7 @@ use crate::domain::ids::AccountId;
 pub struct Settings {
     /// Period of the tick.
     pub tick_every: Duration,
-    /// Whether this process stands for the seat; one that does not never ticks.
+    /// Whether this process stands for the seat from the start; one that does not ticks only once it is told to.
     pub stands: bool,
 }
 
@@ -67,6 +67,8 @@ pub struct Service<H, R = AsPublished> {
     pub nudges: Nudges,
     /// The epoch this process holds the seat in.
     pub held: Held,
+    /// What this process does about the seat.
+    pub bidding: Bidding,
     /// What the world outside looks like.
     pub observer: Observer<H>,
     /// The wish to stop.
@@ -82,6 +84,7 @@ impl<H, R> Clone for Service<H, R> {
             desk: self.desk.clone(),
             nudges: self.nudges.clone(),
             held: self.held.clone(),
+            bidding: self.bidding.clone(),
             observer: self.observer.clone(),
             stop: self.stop.clone(),
         }
@@ -101,6 +104,7 @@ impl<H: Host, R: Renderer> Service<H, R> {
         let publisher = Publisher::new();
         let (door, requests) = Door::new(publisher.subscribe());
         let (nudges, held, stop) = (Nudges::default(), Held::default(), Stop::default());
+        let bidding = Bidding::starting_with(if settings.stands { Bid::Stand } else { Bid::Abstain });
         let observer = Observer::new(Arc::clone(&host), account);
         let desk = Desk {
             host: Arc::clone(&host),
@@ -113,12 +117,10 @@ impl<H: Host, R: Renderer> Service<H, R> {
         };
         let reader = Reader::new(Arc::clone(&host), account, publisher, nudges.clone());
         let turns = Turns { host: Arc::clone(&host), account, observer: observer.clone(), reader };
-        let service = Self { host, account, door, desk, nudges, held, observer, stop };
+        let service = Self { host, account, door, desk, nudges, held, bidding, observer, stop };
         let mut loops = vec![Loop::new("turns", run_turns(turns, requests, service.stop.clone()))];
         loops.extend(service.upkeep());
-        if settings.stands {
-            loops.extend(service.reconciler(settings.tick_every));
-        }
+        loops.extend(service.reconciler(settings.tick_every));
         (service, loops)
     }
 
@@ -156,6 +158,7 @@ impl<H: Host, R: Renderer> Service<H, R> {
             account: self.account,
             door,
             held,
+            bidding: self.bidding.clone(),
             observer: self.observer.clone(),
             stop,
         };

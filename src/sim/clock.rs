@@ -9,7 +9,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::shared::Shared;
-use crate::control::ports::Clock;
+use crate::control::ports::{Clock, DRIFT_MAX};
 
 /// Place of a sleeper among all sleepers.
 type Place = (Timestamp, u64);
@@ -21,29 +21,51 @@ struct Timeline {
     sleepers: BTreeMap<Place, Waker>,
 }
 
+/// How far a wall clock is ahead of virtual time, and how far ahead a process believes it to be.
+#[derive(Debug, Clone, Copy, Default)]
+struct Wall {
+    jumped: SignedDuration,
+    accepted: SignedDuration,
+}
+
 /// The clock of a simulated world. Clones show the same time.
 #[derive(Debug, Clone)]
-pub struct VirtualClock(Shared<Timeline>);
+pub struct VirtualClock {
+    timeline: Shared<Timeline>,
+    wall: Shared<Wall>,
+}
 
 impl VirtualClock {
     /// Stands at `start`.
     pub fn starting_at(start: Timestamp) -> Self {
-        Self(Shared::new(Timeline { now: start, sequence: 0, sleepers: BTreeMap::new() }))
+        let timeline = Timeline { now: start, sequence: 0, sleepers: BTreeMap::new() };
+        Self { timeline: Shared::new(timeline), wall: Shared::default() }
+    }
+
+    /// The same time on a wall of its own.
+    #[must_use]
+    pub fn on_another_wall(&self) -> Self {
+        Self { timeline: self.timeline.clone(), wall: Shared::default() }
+    }
+
+    /// The wall clock jumps; whoever reads this clock does not follow until a person accepts it (R168).
+    pub fn jump(&self, by: SignedDuration) {
+        self.wall.with(|wall| wall.jumped = wall.jumped.saturating_add(by));
     }
 
     /// When the first sleeper wants to wake.
     pub fn next_due(&self) -> Option<Timestamp> {
-        self.0.with(|timeline| timeline.sleepers.keys().next().map(|(at, _)| *at))
+        self.timeline.with(|timeline| timeline.sleepers.keys().next().map(|(at, _)| *at))
     }
 
     /// Moves the hands to `to`, never back; wakes nobody yet.
     pub fn set(&self, to: Timestamp) {
-        self.0.with(|timeline| timeline.now = timeline.now.max(to));
+        self.timeline.with(|timeline| timeline.now = timeline.now.max(to));
     }
 
     /// Wakes everybody whose time has come.
     pub fn wake_due(&self) {
-        let due = self.0.with(|timeline| {
+        let due = self.timeline.with(|timeline| {
             let later = timeline.sleepers.split_off(&(timeline.now, u64::MAX));
             std::mem::replace(&mut timeline.sleepers, later)
         });
@@ -53,12 +75,23 @@ impl VirtualClock {
 
 impl Clock for VirtualClock {
     fn now(&self) -> Timestamp {
-        self.0.with(|timeline| timeline.now)
+        let (now, ahead) = (self.timeline.with(|timeline| timeline.now), self.wall.with(|wall| wall.accepted));
+        now.saturating_add(ahead).unwrap_or(now)
+    }
+
+    fn is_suspect(&self) -> bool {
+        let drift = self.wall.with(|wall| wall.jumped.saturating_sub(wall.accepted));
+        drift.unsigned_abs() > DRIFT_MAX
+    }
+
+    fn accept(&self) {
+        self.wall.with(|wall| wall.accepted = wall.jumped);
     }
 
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send {
         let span = SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
-        let until = self.now().checked_add(span).unwrap_or(Timestamp::MAX);
+        let now = self.timeline.with(|timeline| timeline.now);
+        let until = now.checked_add(span).unwrap_or(Timestamp::MAX);
         Sleep { clock: self.clone(), until, place: None }
     }
 }
@@ -75,7 +108,7 @@ impl Future for Sleep {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let (until, place) = (self.until, self.place);
-        let placed = self.clock.0.with(|timeline| match place {
+        let placed = self.clock.timeline.with(|timeline| match place {
             Some(place) => {
                 let waker = timeline.sleepers.get_mut(&place)?;
                 waker.clone_from(context.waker());
@@ -96,7 +129,7 @@ impl Future for Sleep {
 impl Drop for Sleep {
     fn drop(&mut self) {
         if let Some(place) = self.place {
-            self.clock.0.with(|timeline| timeline.sleepers.remove(&place));
+            self.clock.timeline.with(|timeline| timeline.sleepers.remove(&place));
         }
     }
 }
@@ -137,6 +170,20 @@ mod tests {
         assert!(clock.next_due().is_some());
         executor.kill(task);
         assert_eq!(clock.next_due(), None);
+    }
+
+    #[test]
+    fn a_wall_that_jumped_is_followed_only_once_it_is_accepted() {
+        // R168
+        let clock = VirtualClock::starting_at(Timestamp::UNIX_EPOCH);
+        let own = clock.on_another_wall();
+        own.jump(SignedDuration::from_hours(2));
+        assert_eq!((own.now(), own.is_suspect()), (Timestamp::UNIX_EPOCH, true));
+        own.accept();
+        assert_eq!((own.now().as_second(), own.is_suspect()), (7_200, false));
+        assert_eq!((clock.now(), clock.is_suspect()), (Timestamp::UNIX_EPOCH, false));
+        own.jump(SignedDuration::from_secs(30));
+        assert!(!own.is_suspect());
     }
 
     #[test]

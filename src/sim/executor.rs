@@ -66,6 +66,9 @@ impl Wake for Bell {
 pub struct Executor {
     tasks: BTreeMap<TaskId, Task>,
     ready: Vec<TaskId>,
+    /// Tasks that take no step until they are thawed, and those of them that would be ready.
+    frozen: BTreeSet<TaskId>,
+    held: Vec<TaskId>,
     wakes: Arc<Wakes>,
     dice: fastrand::Rng,
     spawned: u64,
@@ -79,6 +82,8 @@ impl Executor {
         Self {
             tasks: BTreeMap::new(),
             ready: Vec::new(),
+            frozen: BTreeSet::new(),
+            held: Vec::new(),
             wakes: Arc::new(Wakes { woken: Shared::default(), hook: Shared::default() }),
             dice: fastrand::Rng::with_seed(seed),
             spawned: 0,
@@ -105,7 +110,25 @@ impl Executor {
     /// Drops a task where it stands, as a crash would. True if it was there.
     pub fn kill(&mut self, task: TaskId) -> bool {
         self.ready.retain(|id| *id != task);
+        self.held.retain(|id| *id != task);
+        self.frozen.remove(&task);
         self.tasks.remove(&task).is_some()
+    }
+
+    /// Lets these tasks take no step until they are thawed; what wakes them meanwhile is not lost.
+    pub fn freeze(&mut self, tasks: &[TaskId]) {
+        self.frozen.extend(tasks.iter().filter(|task| self.tasks.contains_key(task)));
+        let (held, ready) = self.ready.drain(..).partition(|task| self.frozen.contains(task));
+        self.ready = ready;
+        self.held.extend::<Vec<TaskId>>(held);
+    }
+
+    /// Lets them go on.
+    pub fn thaw(&mut self, tasks: &[TaskId]) {
+        self.frozen.retain(|task| !tasks.contains(task));
+        let (ready, held) = self.held.drain(..).partition(|task| !self.frozen.contains(task));
+        self.held = held;
+        self.ready.extend::<Vec<TaskId>>(ready);
     }
 
     /// Drops tasks where they stand, after `steps` more steps of anybody: at whichever await they are by then.
@@ -162,7 +185,7 @@ impl Executor {
                 && !task.queued
             {
                 task.queued = true;
-                self.ready.push(id);
+                if self.frozen.contains(&id) { self.held.push(id) } else { self.ready.push(id) }
             }
         }
     }
@@ -234,6 +257,25 @@ mod tests {
             executor.run_until_idle().unwrap();
             assert_eq!(count.with(|count| *count), steps);
         }
+    }
+
+    #[test]
+    fn a_frozen_task_takes_no_step_and_loses_no_wake() {
+        let (mut executor, count) = (Executor::seeded(1), Shared::new(0));
+        let counted = count.clone();
+        let task = executor.spawn("sleeper", async move {
+            for _ in 0..3 {
+                counted.with(|count| *count += 1);
+                pend_once().await;
+            }
+        });
+        executor.step();
+        executor.freeze(&[task]);
+        executor.run_until_idle().unwrap();
+        assert_eq!(count.with(|count| *count), 1);
+        executor.thaw(&[task]);
+        executor.run_until_idle().unwrap();
+        assert_eq!(count.with(|count| *count), 3);
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! A process of a simulated world: the stores all processes share, its own name, and virtual time.
 
+use imbl::OrdMap;
 use uuid::Uuid;
 
 use super::clock::VirtualClock;
-use super::journal::SimJournal;
+use super::journal::{Line, SimJournal};
 use super::shared::Shared;
 use super::stores::{SimPresence, SimResults, SimVault};
 use crate::control::host::Host;
+use crate::control::ports::Clock;
+use crate::domain::observed::Node;
 
 /// The outside that all processes of a simulation share. Clones are the same outside.
 #[derive(Debug, Clone)]
@@ -19,6 +22,8 @@ pub struct Outside {
     pub results: SimResults,
     /// Contents.
     pub vault: SimVault,
+    /// Nodes of the cluster by name; none = no cluster is connected.
+    pub nodes: Shared<OrdMap<String, Node>>,
     /// Time.
     pub clock: VirtualClock,
 }
@@ -31,8 +36,28 @@ impl Outside {
             presence: SimPresence::default(),
             results: SimResults::default(),
             vault: SimVault::default(),
+            nodes: Shared::default(),
             clock,
         }
+    }
+}
+
+/// What one process has of its own: a wall clock, and lines that can be cut.
+#[derive(Debug, Clone)]
+pub struct Means {
+    /// Virtual time on a wall of its own.
+    pub clock: VirtualClock,
+    /// To the journal and the heartbeat beside it.
+    pub to_journal: Line,
+    /// To the cluster.
+    pub to_cluster: Line,
+}
+
+impl Means {
+    /// Nothing is cut, and the wall clock is right.
+    pub fn of(outside: &Outside) -> Self {
+        let clock = outside.clock.on_another_wall();
+        Self { clock, to_journal: Line::default(), to_cluster: Line::default() }
     }
 }
 
@@ -40,6 +65,8 @@ impl Outside {
 #[derive(Debug, Clone)]
 pub struct SimHost {
     outside: Outside,
+    means: Means,
+    journal: SimJournal,
     process: String,
     drawn: Shared<u64>,
 }
@@ -47,7 +74,14 @@ pub struct SimHost {
 impl SimHost {
     /// The process called `process`.
     pub fn new(outside: Outside, process: &str) -> Self {
-        Self { outside, process: process.to_owned(), drawn: Shared::new(0) }
+        let means = Means::of(&outside);
+        Self::with(outside, means, process)
+    }
+
+    /// The process called `process`, with means that outlive it.
+    pub fn with(outside: Outside, means: Means, process: &str) -> Self {
+        let journal = outside.journal.over(means.to_journal.clone());
+        Self { outside, means, journal, process: process.to_owned(), drawn: Shared::new(0) }
     }
 }
 
@@ -60,11 +94,11 @@ impl Host for SimHost {
     type Clock = VirtualClock;
 
     fn journal(&self) -> &SimJournal {
-        &self.outside.journal
+        &self.journal
     }
 
     fn heartbeats(&self) -> &SimJournal {
-        &self.outside.journal
+        &self.journal
     }
 
     fn presence(&self) -> &SimPresence {
@@ -80,7 +114,15 @@ impl Host for SimHost {
     }
 
     fn clock(&self) -> &VirtualClock {
-        &self.outside.clock
+        &self.means.clock
+    }
+
+    /// A cluster that cannot be reached shows nothing.
+    fn nodes(&self) -> OrdMap<String, Node> {
+        match self.means.to_cluster.is_cut(self.means.clock.now()) {
+            true => OrdMap::new(),
+            false => self.outside.nodes.with(|nodes| nodes.clone()),
+        }
     }
 
     /// The next one of this process: the same in every run.

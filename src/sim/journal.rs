@@ -7,6 +7,7 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
+use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::clock::VirtualClock;
@@ -38,6 +39,27 @@ pub enum JournalFault {
 #[derive(Debug, thiserror::Error)]
 #[error("the simulated store was told to fail")]
 struct ToldToFail;
+
+/// What a process hears that is cut off.
+#[derive(Debug, thiserror::Error)]
+#[error("the simulated network is parted")]
+struct Parted;
+
+/// What leads from a process to something outside: cut until it is mended. Clones are the same line.
+#[derive(Debug, Clone, Default)]
+pub struct Line(Shared<Option<Timestamp>>);
+
+impl Line {
+    /// Cuts it until `mended`.
+    pub fn cut(&self, mended: Timestamp) {
+        self.0.with(|until| *until = (*until).max(Some(mended)));
+    }
+
+    /// True where nothing gets through at `now`.
+    pub fn is_cut(&self, now: Timestamp) -> bool {
+        self.0.with(|until| until.is_some_and(|mended| now < mended))
+    }
+}
 
 #[derive(Debug)]
 struct Book {
@@ -71,12 +93,41 @@ impl Default for Book {
 pub struct SimJournal {
     books: Shared<BTreeMap<AccountId, Book>>,
     clock: VirtualClock,
+    line: Line,
 }
 
 impl SimJournal {
     /// An empty store; `clock` bounds how long a follower waits.
     pub fn new(clock: VirtualClock) -> Self {
-        Self { books: Shared::default(), clock }
+        Self { books: Shared::default(), clock, line: Line::default() }
+    }
+
+    /// The same store at the end of a line of one's own.
+    #[must_use]
+    pub fn over(&self, line: Line) -> Self {
+        Self { line, ..self.clone() }
+    }
+
+    /// Writes entries that lie in the past, before anybody looks.
+    pub fn write_past(&self, account: AccountId, entries: Vec<Entry>) -> Result<(), JournalError> {
+        self.with(account, |book| entries.into_iter().try_for_each(|entry| book.keep(entry)))
+    }
+
+    /// The entries after `after`, oldest first.
+    pub fn entries_after(&self, account: AccountId, after: Revision) -> Vec<Entry> {
+        self.with(account, |book| match book.head.revision > after {
+            true => book.read(after, usize::MAX).unwrap_or_default(),
+            false => Vec::new(),
+        })
+    }
+
+    /// Pending once, then an error where the line is cut.
+    async fn reach(&self, attempt: &'static str) -> Result<(), JournalError> {
+        pend_once().await;
+        match self.line.is_cut(self.clock.now()) {
+            true => Err(JournalError::Store { attempt, source: Box::new(Parted) }),
+            false => Ok(()),
+        }
     }
 
     /// The account's next append goes wrong.
@@ -180,37 +231,37 @@ impl Journal for SimJournal {
     }
 
     async fn head(&self, account: AccountId) -> Result<Head, JournalError> {
-        pend_once().await;
+        self.reach("read its head").await?;
         Ok(self.with(account, |book| book.head))
     }
 
     async fn load(&self, account: AccountId) -> Result<World, JournalError> {
-        pend_once().await;
+        self.reach("load").await?;
         Ok(self.world(account))
     }
 
     async fn append(&self, batch: Batch) -> Result<Head, AppendError> {
-        pend_once().await;
+        self.reach("append").await?;
         self.with(batch.account, |book| book.append(batch))
     }
 
     async fn read(&self, account: AccountId, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {
-        pend_once().await;
+        self.reach("read").await?;
         self.with(account, |book| book.read(after, limit))
     }
 
     async fn follow(&self, account: AccountId, after: Revision) -> Result<Head, JournalError> {
-        pend_once().await;
+        self.reach("be followed").await?;
         let (moved, patience) = (pin!(self.moved(account, after)), pin!(self.clock.sleep(FOLLOW_WAIT)));
         match select(moved, patience).await {
-            Either::Left((head, _)) => Ok(head),
-            Either::Right(_) => Ok(self.with(account, |book| book.head)),
+            Either::Left((head, _)) => self.reach("be followed").await.map(|()| head),
+            Either::Right(_) => self.head(account).await,
         }
     }
 
     /// The world at the head is always at hand, so there is nothing to keep.
     async fn snapshot(&self, account: AccountId, world: &World) -> Result<(), JournalError> {
-        pend_once().await;
+        self.reach("keep a snapshot").await?;
         if world.revision > self.with(account, |book| book.head.revision) {
             return Err(corrupt(world.revision, "a snapshot of entries that were never appended"));
         }
@@ -221,7 +272,7 @@ impl Journal for SimJournal {
 impl Heartbeats for SimJournal {
     /// A beat of an older epoch than the last one is that of a holder who does not know yet.
     async fn beat(&self, account: AccountId, beat: Beat) -> Result<(), JournalError> {
-        pend_once().await;
+        self.reach("keep a beat").await?;
         self.with(account, |book| {
             if book.beat.as_ref().is_none_or(|last| last.epoch <= beat.epoch) {
                 book.beat = Some(beat);
@@ -231,7 +282,7 @@ impl Heartbeats for SimJournal {
     }
 
     async fn last(&self, account: AccountId) -> Result<Option<Beat>, JournalError> {
-        pend_once().await;
+        self.reach("read a beat").await?;
         Ok(self.with(account, |book| book.beat.clone()))
     }
 }
@@ -267,7 +318,6 @@ mod tests {
     use super::*;
     use crate::domain::change::{Cause, Change};
     use crate::domain::fleet::Account;
-    use jiff::Timestamp;
 
     fn account() -> AccountId {
         AccountId::named("test")

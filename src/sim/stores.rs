@@ -36,13 +36,25 @@ impl Presence for SimPresence {
     }
 }
 
+/// How the results store answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// It does.
+    #[default]
+    Well,
+    /// It does not (R142-R147).
+    Down,
+    /// Reads succeed, with no row for anybody: unreadable as soon as somebody must have reported.
+    Empty,
+}
+
 /// Apply results, with a switch for an outage (R142-R147).
 #[derive(Debug, Clone, Default)]
 pub struct SimResults(Shared<Shelf>);
 
 #[derive(Debug, Default)]
 struct Shelf {
-    down: bool,
+    answers: Answers,
     results: BTreeMap<(AccountId, MachineId), VecDeque<ApplyResult>>,
 }
 
@@ -54,13 +66,32 @@ struct Down;
 impl SimResults {
     /// Begins or ends an outage.
     pub fn switch(&self, up: bool) {
-        self.0.with(|shelf| shelf.down = !up);
+        self.answer(if up { Answers::Well } else { Answers::Down });
+    }
+
+    /// Answers like this from now on.
+    pub fn answer(&self, answers: Answers) {
+        self.0.with(|shelf| shelf.answers = answers);
+    }
+
+    /// Files a result of the past, before anybody looks.
+    pub fn file_past(&self, account: AccountId, result: ApplyResult) {
+        self.0.with(|shelf| shelf.file(account, result));
+    }
+
+    /// What a reader gets without waiting; none during an outage.
+    pub fn look(&self, account: AccountId, query: ResultQuery) -> Option<Vec<ApplyResult>> {
+        self.0.with(|shelf| (shelf.answers != Answers::Down).then(|| shelf.find(account, query)))
     }
 }
 
 impl Shelf {
     fn reachable(&self, attempt: &'static str) -> Result<(), JournalError> {
-        if self.down { Err(JournalError::Store { attempt, source: Box::new(Down) }) } else { Ok(()) }
+        if self.answers == Answers::Down {
+            Err(JournalError::Store { attempt, source: Box::new(Down) })
+        } else {
+            Ok(())
+        }
     }
 
     /// Newest first; a run is known by when it began.
@@ -74,6 +105,9 @@ impl Shelf {
     }
 
     fn find(&self, account: AccountId, query: ResultQuery) -> Vec<ApplyResult> {
+        if self.answers == Answers::Empty {
+            return Vec::new();
+        }
         let wanted = |result: &&ApplyResult| query.release.is_none_or(|release| release == result.release);
         if let Some(machine) = query.machine {
             let own = self.results.get(&(account, machine)).into_iter().flatten();
@@ -105,7 +139,11 @@ impl Results for SimResults {
     }
 
     fn telemetry(&self) -> Telemetry {
-        self.0.with(|shelf| if shelf.down { Telemetry::Unreadable } else { Telemetry::Readable })
+        self.0.with(|shelf| match shelf.answers {
+            Answers::Well => Telemetry::Readable,
+            Answers::Empty if shelf.results.is_empty() => Telemetry::Readable,
+            Answers::Down | Answers::Empty => Telemetry::Unreadable,
+        })
     }
 }
 

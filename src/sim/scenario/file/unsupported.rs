@@ -43,17 +43,17 @@ const VIEWS: [&str; 8] = ["server", "deployments", "kura", "manifest", "gateways
 const KINDS: [&str; 2] = ["server", "roll"];
 
 /// A fault if this key of `given` is not supported.
-pub fn given(key: &str, place: Place) -> Result<(), Fault> {
+pub(super) fn given(key: &str, place: Place) -> Result<(), Fault> {
     refuse(&GIVEN, "given.", key, place)
 }
 
 /// A fault if this verb is not supported.
-pub fn verb(word: &str, place: Place) -> Result<(), Fault> {
+pub(super) fn verb(word: &str, place: Place) -> Result<(), Fault> {
     refuse(&VERBS, "the verb ", word, place)
 }
 
 /// A fault if this view is not supported.
-pub fn view(name: &str, place: Place) -> Result<(), Fault> {
+pub(super) fn view(name: &str, place: Place) -> Result<(), Fault> {
     let head = name.split(':').next().unwrap_or(name);
     let kind = name.strip_prefix("explain:").and_then(|rest| rest.split('/').next());
     refuse(&VIEWS, "the view ", head, place)?;
