@@ -44,6 +44,11 @@ impl Nudges {
         self.waves.subscribe()
     }
 
+    /// Every wave from now on, for somebody who comes by now and then.
+    pub fn ear(&self) -> Ear {
+        Ear(self.waves.subscribe())
+    }
+
     /// Nudges these machines.
     pub fn wake(&self, machines: BTreeSet<MachineId>) {
         if machines.is_empty() {
@@ -61,6 +66,36 @@ impl Nudges {
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<MachineId, watch::Sender<()>>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waves that nobody took notice of yet.
+#[derive(Debug)]
+pub struct Ear(broadcast::Receiver<Wave>);
+
+/// What was heard since somebody came by last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// These were nudged.
+    Machines(BTreeSet<MachineId>),
+    /// So many that some were missed: take everybody for nudged.
+    Everybody,
+}
+
+impl Ear {
+    /// Takes everything that was heard; an empty set where it was nothing.
+    pub fn take(&mut self) -> Heard {
+        let mut machines = BTreeSet::new();
+        loop {
+            match self.0.try_recv() {
+                Ok(wave) => machines.extend(wave.iter().copied()),
+                Err(broadcast::error::TryRecvError::Lagged(_)) => {
+                    self.0 = self.0.resubscribe();
+                    return Heard::Everybody;
+                }
+                Err(_) => return Heard::Machines(machines),
+            }
+        }
     }
 }
 
@@ -128,11 +163,23 @@ mod tests {
     }
 
     #[test]
+    fn an_ear_that_missed_some_takes_everybody_for_nudged() {
+        let nudges = Nudges::default();
+        let mut ear = nudges.ear();
+        (0..=WAVES_KEPT * 2).for_each(|_| nudges.wake(BTreeSet::from([MachineId::named("ash")])));
+        assert_eq!(ear.take(), Heard::Everybody);
+        assert_eq!(ear.take(), Heard::Machines(BTreeSet::new()));
+    }
+
+    #[test]
     fn a_stream_sees_every_wave() {
         let nudges = Nudges::default();
         let mut waves = nudges.waves();
         nudges.wake(BTreeSet::new());
+        let mut ear = nudges.ear();
         nudges.wake(BTreeSet::from([MachineId::named("ash")]));
+        assert_eq!(ear.take(), Heard::Machines(BTreeSet::from([MachineId::named("ash")])));
+        assert_eq!(ear.take(), Heard::Machines(BTreeSet::new()));
         assert_eq!(*waves.try_recv().unwrap(), BTreeSet::from([MachineId::named("ash")]));
         assert!(waves.try_recv().is_err(), "an empty wave is none");
     }

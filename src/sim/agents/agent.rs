@@ -75,6 +75,15 @@ impl Agent {
         Self { machine, behaviour, silent: false, next_poll, work: None, failed_arcs: 0 }
     }
 
+    /// It is in the middle of a run that began before it was looked at; one that should be over by then ends now.
+    pub fn resume(&mut self, now: Timestamp, served: Served, began: Timestamp) {
+        let mut phase = self.apply(began, served, true);
+        if let Phase::Applying { ends, .. } = &mut phase {
+            *ends = (*ends).max(now);
+        }
+        self.work = Some(Work { served, retries_left: self.behaviour.retries, phase });
+    }
+
     /// Its next turn on the grid of `first_poll + n * poll`.
     pub fn next_poll(&self) -> Option<Timestamp> {
         self.next_poll

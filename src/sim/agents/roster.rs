@@ -75,6 +75,11 @@ impl Roster {
         self.places.insert(machine, place);
     }
 
+    /// An agent is in the middle of a run that began at `began`, before anybody looked.
+    pub fn resume(&mut self, now: Timestamp, machine: MachineId, served: Served, began: Timestamp) {
+        self.edit(machine, |agent| agent.resume(now, served, began));
+    }
+
     /// When the next agent wants something.
     pub fn next_due(&self) -> Option<Timestamp> {
         self.agenda.first().map(|(at, _, _)| *at)

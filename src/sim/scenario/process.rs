@@ -1,0 +1,113 @@
+//! Processes of a run: started, crashed, frozen, thawed, each with lines to the outside that can be cut.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::executor::{Restless, TaskId};
+use super::super::host::{Means, SimHost};
+use super::super::journal::Line;
+use super::super::renderer::SimRenderer;
+use super::file::given::{ProcessGiven, ProcessKind};
+use super::ground::Ground;
+use crate::control::nudges::Ear;
+use crate::control::ports::Clock;
+use crate::control::service::{Service, Settings};
+
+/// The run asks for every tick itself: automatic ones fall on whole periods after the start.
+const NEVER: Duration = Duration::MAX;
+
+/// A process while it lives.
+pub(super) struct Life {
+    pub(super) service: Service<SimHost, SimRenderer>,
+    /// Whom it nudged.
+    pub(super) ear: Ear,
+    tasks: Vec<TaskId>,
+    /// A tick that was asked for and is not decided yet, because the process is frozen.
+    pub(super) ticking: bool,
+}
+
+/// A process, living or not.
+pub(super) struct Process {
+    pub(super) name: String,
+    pub(super) kind: ProcessKind,
+    pub(super) means: Means,
+    /// From agents to it.
+    pub(super) from_agents: Line,
+    pub(super) life: Option<Life>,
+    stands: bool,
+    serves_agents: bool,
+    frozen: bool,
+}
+
+impl Process {
+    pub(super) fn new(name: &str, given: &ProcessGiven, ground: &Ground) -> Self {
+        let means = Means::of(&ground.outside);
+        if given.cluster.is_none() {
+            means.to_cluster.cut(jiff::Timestamp::MAX);
+        }
+        Self {
+            name: name.to_owned(),
+            kind: given.kind,
+            means,
+            from_agents: Line::default(),
+            life: None,
+            stands: given.seat,
+            serves_agents: given.agents,
+            frozen: false,
+        }
+    }
+
+    /// Starts it; its wall clock is what it begins with.
+    pub(super) fn start(&mut self, ground: &mut Ground) -> Result<(), Restless> {
+        self.means.clock.accept();
+        let host = Arc::new(SimHost::with(ground.outside.clone(), self.means.clone(), &self.name));
+        let settings = Settings { tick_every: NEVER, stands: self.stands };
+        let (service, loops) = Service::with_renderer(host, ground.account, settings, ground.renderer.clone());
+        let tasks = loops.into_iter().map(|part| ground.executor.spawn(part.name, part.future)).collect();
+        ground.settle()?;
+        // What it nudged while it loaded its world is nobody's news.
+        let ear = service.nudges.ear();
+        self.life = Some(Life { service, ear, tasks, ticking: false });
+        self.frozen = false;
+        Ok(())
+    }
+
+    /// Ends it where it stands. False where it did not live.
+    pub(super) fn crash(&mut self, ground: &mut Ground) -> bool {
+        let Some(life) = self.life.take() else { return false };
+        life.tasks.into_iter().for_each(|task| drop(ground.executor.kill(task)));
+        true
+    }
+
+    /// Lets it take no step. False where it did not live, or is frozen already.
+    pub(super) fn freeze(&mut self, ground: &mut Ground) -> bool {
+        let Some(life) = self.life.as_ref().filter(|_| !self.frozen) else { return false };
+        ground.executor.freeze(&life.tasks);
+        self.frozen = true;
+        true
+    }
+
+    /// Lets it go on. False where it was not frozen.
+    pub(super) fn thaw(&mut self, ground: &mut Ground) -> Result<bool, Restless> {
+        let Some(life) = self.life.as_ref().filter(|_| self.frozen) else { return Ok(false) };
+        ground.executor.thaw(&life.tasks);
+        self.frozen = false;
+        ground.settle()?;
+        Ok(true)
+    }
+
+    /// It lives and goes on.
+    pub(super) fn is_awake(&self) -> bool {
+        self.life.is_some() && !self.frozen
+    }
+
+    /// Agents get through to it.
+    pub(super) fn is_reached_by_agents(&self, now: jiff::Timestamp) -> bool {
+        self.is_awake() && self.serves_agents && !self.from_agents.is_cut(now)
+    }
+
+    /// Its service, while it lives.
+    pub(super) fn service(&self) -> Option<&Service<SimHost, SimRenderer>> {
+        self.life.as_ref().map(|life| &life.service)
+    }
+}
