@@ -6,7 +6,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::publish::Published;
 use crate::domain::ids::Epoch;
-use crate::domain::input::Input;
+use crate::domain::input::{Input, Order};
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
 
@@ -36,6 +36,15 @@ pub enum DoorError {
     Stopped,
 }
 
+/// A reply, and whether it was given before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// What the core says, or said then.
+    pub reply: Reply,
+    /// It was done under its idempotency key before, and not again.
+    pub again: bool,
+}
+
 /// What waits for the loop.
 #[derive(Debug)]
 pub(super) struct Request {
@@ -44,12 +53,12 @@ pub(super) struct Request {
     /// The epoch the seat must be in for it to be decided at all.
     pub(super) under: Option<Epoch>,
     /// Where the reply goes.
-    pub(super) reply: oneshot::Sender<Result<Reply, DoorError>>,
+    pub(super) reply: oneshot::Sender<Result<Answered, DoorError>>,
 }
 
 impl Request {
     /// Answers it; whoever asked may be gone by now.
-    pub(super) fn answer(self, reply: Result<Reply, DoorError>) {
+    pub(super) fn answer(self, reply: Result<Answered, DoorError>) {
         let _ = self.reply.send(reply);
     }
 }
@@ -70,12 +79,17 @@ impl Door {
 
     /// Has `input` decided; the reply comes after its changes are durable and published.
     pub async fn ask(&self, input: Input) -> Result<Reply, DoorError> {
-        self.send(input, None).await
+        self.send(input, None).await.map(|answered| answered.reply)
+    }
+
+    /// Has an order decided, and tells whether it was done before under its key.
+    pub async fn give(&self, order: Order) -> Result<Answered, DoorError> {
+        self.send(Input::Verb(order), None).await
     }
 
     /// Has `input` decided only while the seat is in `epoch`; a tick is decided in no other way.
     pub async fn ask_under(&self, epoch: Epoch, input: Input) -> Result<Reply, DoorError> {
-        self.send(input, Some(epoch)).await
+        self.send(input, Some(epoch)).await.map(|answered| answered.reply)
     }
 
     /// The newest published world, again and again.
@@ -94,7 +108,7 @@ impl Door {
         published.wait_for(Published::is_loaded).await.map(drop).map_err(|_| DoorError::Stopped)
     }
 
-    async fn send(&self, input: Input, under: Option<Epoch>) -> Result<Reply, DoorError> {
+    async fn send(&self, input: Input, under: Option<Epoch>) -> Result<Answered, DoorError> {
         let (reply, answer) = oneshot::channel();
         self.requests.try_send(Request { input, under, reply }).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => DoorError::Busy,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::door::{DoorError, Request};
+use super::door::{Answered, DoorError, Request};
 use super::ports::Batch;
 use super::publish::Published;
 use super::repeat::{Repetition, repetition};
@@ -38,7 +38,7 @@ pub(super) struct Draft {
     pub(super) now: Timestamp,
     epoch: Option<Epoch>,
     /// In the order of the requests.
-    replies: Vec<Result<Reply, DoorError>>,
+    replies: Vec<Result<Answered, DoorError>>,
 }
 
 /// What requests are decided on.
@@ -68,7 +68,10 @@ impl Draft {
             if draft.entries.len() >= entries {
                 break;
             }
-            let reply = draft.verdict(basis, request).map(|verdict| draft.fold(basis, request, verdict));
+            let reply = draft.decided(basis, request).map(|(verdict, again)| {
+                let reply = draft.fold(basis, request, verdict);
+                Answered { reply, again }
+            });
             draft.replies.push(reply);
         }
         draft
@@ -79,8 +82,8 @@ impl Draft {
     pub(super) fn refusing(basis: Basis<'_>, requests: &[Request], error: &DoorError) -> Self {
         let mut draft = Self::blank(basis);
         for request in requests.iter().take(REQUESTS_PER_BATCH) {
-            let reply = draft.verdict(basis, request).and_then(|verdict| match verdict.changes.is_empty() {
-                true => Ok(verdict.reply),
+            let reply = draft.decided(basis, request).and_then(|(verdict, again)| match verdict.changes.is_empty() {
+                true => Ok(Answered { reply: verdict.reply, again }),
                 false => Err(error.clone()),
             });
             draft.replies.push(reply);
@@ -128,7 +131,8 @@ impl Draft {
         verdict.reply
     }
 
-    fn verdict(&self, basis: Basis<'_>, request: &Request) -> Result<Verdict, DoorError> {
+    /// The verdict on a request, and whether it is the one of an earlier request under the same key.
+    fn decided(&self, basis: Basis<'_>, request: &Request) -> Result<(Verdict, bool), DoorError> {
         let seated = request.under.is_none_or(|epoch| epoch == self.world.seat.epoch && epoch >= basis.floor);
         if !seated || (request.input.needs_seat() && request.under.is_none()) {
             return Err(DoorError::Deposed);
@@ -137,11 +141,11 @@ impl Draft {
             let known = basis.published.tail.iter().chain(&self.entries);
             match repetition(order, &self.world, known, self.now) {
                 Repetition::New => {}
-                Repetition::Done(reply) => return Ok(Verdict { changes: Vec::new(), reply }),
+                Repetition::Done(reply) => return Ok((Verdict { changes: Vec::new(), reply }, true)),
                 Repetition::Reused => return Err(DoorError::KeyReused),
             }
         }
-        Ok(decide(&self.world, basis.observed, &request.input, self.now))
+        Ok((decide(&self.world, basis.observed, &request.input, self.now), false))
     }
 }
 

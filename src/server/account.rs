@@ -35,8 +35,7 @@ pub(super) async fn change<H: Host, B: Builder>(
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
     let patch = AccountPatch::parse(&bytes)?;
     let verb = patch.verb();
-    errand.run(&shared, tenant, &caller, patch.reason, verb).await?;
-    Ok(body(StatusCode::OK, &account(tenant, &shared.setup.builder)))
+    errand.answer(&shared, tenant, &caller, patch.reason, verb).await
 }
 
 fn account<H: Host>(tenant: &Tenant<H>, builder: &impl Builder) -> AccountBody {

@@ -12,20 +12,12 @@ use super::errand::body;
 use super::extract::{Body, NoQuery, Query};
 use super::failure::{Answer, Failure};
 use super::shared::Shared;
-use crate::control::desk::{Handout, PollAnswer as Held};
 use crate::control::host::Host;
-use crate::control::ports::{ApplyResult, Clock, FailedState};
-use crate::domain::ids::MachineId;
+use crate::control::ports::Clock;
 use crate::domain::input::Edition;
-use crate::wire::agent::{
-    AssignmentBody, FAILED_STATES_MAX, Filed, LOG_TAIL_MAX, PollAnswer, RebuiltBody, ReportBody, WAIT_MAX, parse_have,
-    tail_of,
-};
+use crate::wire::agent::{Filed, PollAnswer, RebuiltBody, ReportBody, WAIT_MAX, parse_have};
 use crate::wire::body::{parse, parse_or_default};
 use crate::wire::problem::{Problem, ProblemKind};
-
-/// The longest name or comment of a failing state that is kept, in bytes.
-const STATE_TEXT_MAX: usize = 4 * 1024;
 
 /// The longest baked version, in characters.
 const VERSION_MAX: usize = 100;
@@ -46,7 +38,7 @@ pub(super) async fn assignment<H: Host, B: Builder>(
     let held = shared.metrics.held();
     let answer = tenant.service.desk.poll(machine, have, Duration::from_secs(wait)).await;
     drop(held);
-    Ok(body(StatusCode::OK, &poll_answer(answer?)?))
+    Ok(body(StatusCode::OK, &PollAnswer::of(answer?)?))
 }
 
 /// `POST /api/agent/apply-results`.
@@ -58,8 +50,8 @@ pub(super) async fn report<H: Host, B: Builder>(
 ) -> Answer {
     let (tenant, machine) = shared.admit_agent(&caller)?;
     let report: ReportBody = parse(&bytes)?;
-    let result = result_of(machine, report, tenant.service.host().clock());
-    tenant.service.desk.report(result).await?;
+    let received_at = tenant.service.host().clock().now();
+    tenant.service.desk.report(report.result(machine, received_at)).await?;
     Ok(body(StatusCode::OK, &Filed { filed: true }))
 }
 
@@ -89,44 +81,4 @@ fn edition(text: &str) -> Result<Edition, Failure> {
 
 fn malformed(field: &str, message: &str) -> Failure {
     Failure(Problem::new(ProblemKind::Malformed, "malformed", message).field(field))
-}
-
-fn poll_answer(held: Held) -> Answer<PollAnswer> {
-    let Held { assignment, cancel, poll_after } = held;
-    let assignment = assignment.map(assignment_body).transpose()?;
-    Ok(PollAnswer { assignment, cancel, poll_after_seconds: poll_after })
-}
-
-fn assignment_body(handout: Handout) -> Answer<AssignmentBody> {
-    let content = std::str::from_utf8(&handout.content).map_err(|_| {
-        let message = format!("content {} is no text, so it cannot be served", handout.digest);
-        Failure(Problem::new(ProblemKind::Internal, "content_unreadable", message))
-    })?;
-    Ok(AssignmentBody {
-        release_uuid: handout.edition.release,
-        generation: handout.edition.generation,
-        timeout_seconds: handout.timeout_seconds,
-        content_digest: handout.digest.to_string(),
-        content: content.to_owned(),
-    })
-}
-
-/// A report within its limits, for the desk.
-fn result_of(machine: MachineId, report: ReportBody, clock: &impl Clock) -> ApplyResult {
-    let cut = |text: &str| tail_of(text, STATE_TEXT_MAX).to_owned();
-    let states = report.failed_states.iter().take(FAILED_STATES_MAX);
-    ApplyResult {
-        machine,
-        release: report.release_uuid,
-        generation: report.generation,
-        outcome: report.outcome,
-        started_at: report.started_at,
-        finished_at: report.finished_at,
-        received_at: clock.now(),
-        changed_count: report.changed_count,
-        failed_states: states
-            .map(|state| FailedState { id: cut(&state.id), name: cut(&state.name), comment: cut(&state.comment) })
-            .collect(),
-        log_tail: tail_of(&report.log_tail, LOG_TAIL_MAX).to_owned(),
-    }
 }

@@ -7,15 +7,14 @@ use axum::http::StatusCode;
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
-use super::errand::{Errand, body, found};
+use super::errand::{Errand, body};
 use super::extract::{Body, Id, NoQuery, Page};
 use super::failure::Answer;
-use super::shared::{Shared, Tenant};
+use super::shared::Shared;
 use crate::control::host::Host;
 use crate::domain::change::Level;
 use crate::domain::ids::EnvironmentId;
 use crate::domain::input::Verb;
-use crate::domain::verdict::Reply;
 use crate::wire::body::parse_or_default;
 use crate::wire::environment::{EnvironmentBody, EnvironmentNew, EnvironmentPatch};
 use crate::wire::reason::ReasonBody;
@@ -43,9 +42,7 @@ pub(super) async fn make<H: Host, B: Builder>(
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
     let mut new = EnvironmentNew::parse(&bytes)?;
     let (reason, id) = (new.reason.take(), EnvironmentId(shared.fresh()));
-    let reply = errand.run(&shared, tenant, &caller, reason, new.verb(id)).await?;
-    let made = if let Reply::Environment(made) = reply { made } else { id };
-    found(StatusCode::CREATED, shown(tenant, made))
+    errand.answer(&shared, tenant, &caller, reason, new.verb(id)).await
 }
 
 /// `PATCH /api/config/environments/{uuid}`.
@@ -60,8 +57,7 @@ pub(super) async fn change<H: Host, B: Builder>(
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
     let mut patch = EnvironmentPatch::parse(&bytes)?;
     let (reason, id) = (patch.reason.take(), EnvironmentId(id));
-    errand.run(&shared, tenant, &caller, reason, patch.verb(id)).await?;
-    found(StatusCode::OK, shown(tenant, id))
+    errand.answer(&shared, tenant, &caller, reason, patch.verb(id)).await
 }
 
 /// `POST /api/config/environments/{uuid}/pause`.
@@ -98,10 +94,5 @@ async fn hold<H: Host, B: Builder>(
 ) -> Answer {
     let (tenant, _) = shared.admit(caller, Need::Act)?;
     let ReasonBody { reason } = parse_or_default(bytes)?;
-    errand.run(shared, tenant, caller, reason, verb(Level::Environment(id))).await?;
-    found(StatusCode::OK, shown(tenant, id))
-}
-
-fn shown<H: Host>(tenant: &Tenant<H>, id: EnvironmentId) -> Option<EnvironmentBody> {
-    tenant.service.door.world().environments.get(&id).map(EnvironmentBody::from)
+    errand.answer(shared, tenant, caller, reason, verb(Level::Environment(id))).await
 }

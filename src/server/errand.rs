@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
-use axum::http::header::IF_MATCH;
+use axum::http::header::{HeaderValue, IF_MATCH};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -11,18 +11,16 @@ use serde::Serialize;
 use super::build::Builder;
 use super::caller::Caller;
 use super::failure::{Answer, Failure};
-use super::metrics::Metrics;
+use super::feed::seat_body;
 use super::shared::{Shared, Tenant};
+use crate::control::door::Answered;
 use crate::control::host::Host;
 use crate::control::ports::Clock;
-use crate::domain::input::{Input, Order, Verb};
-use crate::domain::verdict::Reply;
-use crate::wire::call::{KEY_HEADER, REASON_HEADER};
+use crate::domain::input::{Order, Verb};
+use crate::wire::answer::{Said, Scene, said};
+use crate::wire::call::{KEY_HEADER, REASON_HEADER, REPLAYED_HEADER, checked_key};
 use crate::wire::problem::{Problem, ProblemKind};
 use crate::wire::reason;
-
-/// The longest idempotency key, in characters.
-pub const KEY_MAX: usize = 128;
 
 /// What the headers of a write say about it.
 pub(super) struct Errand {
@@ -46,51 +44,52 @@ impl<S: Send + Sync> FromRequestParts<S> for Errand {
     }
 }
 
-fn checked_key(key: String) -> Result<String, Problem> {
-    if (1..=KEY_MAX).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Ok(key);
-    }
-    let message = format!("Idempotency-Key is 1 to {KEY_MAX} printable characters without blanks");
-    Err(Problem::new(ProblemKind::Malformed, "bad_key", message).field(KEY_HEADER))
-}
-
 impl Errand {
-    /// Has a verb decided; `reason` is the one of the body, which goes before that of the header.
-    pub(super) async fn run<H: Host, B: Builder>(
+    /// Has a verb decided, and answers with what it made or changed; `reason` is the one of the body, which goes before
+    /// that of the header.
+    pub(super) async fn answer<H: Host, B: Builder>(
         self,
         shared: &Shared<H, B>,
         tenant: &Tenant<H>,
         caller: &Caller,
         reason: Option<String>,
         verb: Verb,
-    ) -> Answer<Reply> {
+    ) -> Answer {
         let reason = reason::checked(reason.or(self.reason))?;
-        let order = Order { verb, by: caller.name.to_string(), reason, key: self.key };
-        ask(&shared.metrics, tenant, Input::Verb(order)).await
+        let order = Order { verb: verb.clone(), by: caller.name.to_string(), reason, key: self.key };
+        let clock = tenant.service.host().clock();
+        let asked_at = clock.now();
+        let answered = tenant.service.door.give(order).await;
+        shared.metrics.turn(clock.now().duration_since(asked_at));
+        let Answered { reply, again } = answered?;
+        let (world, observed) = (tenant.service.door.world(), tenant.service.observer.observe());
+        let repository = shared.setup.builder.source();
+        let scene = Scene {
+            world: &world,
+            observed: &observed,
+            now: clock.now(),
+            uuid: tenant.service.account(),
+            name: &tenant.name,
+            repository: repository.as_deref(),
+            seat: seat_body(&tenant.service.door.published().borrow()),
+        };
+        Ok(respond(said(&verb, &reply, &scene)?, again))
     }
 }
 
-/// Has an input decided, and takes the time it took.
-pub(super) async fn ask<H: Host>(metrics: &Metrics, tenant: &Tenant<H>, input: Input) -> Answer<Reply> {
-    let clock = tenant.service.host().clock();
-    let asked_at = clock.now();
-    let reply = tenant.service.door.ask(input).await;
-    metrics.turn(clock.now().duration_since(asked_at));
-    match reply? {
-        Reply::Refused(refusal) => Err(refusal.into()),
-        reply => Ok(reply),
+fn respond(said: Said, again: bool) -> Response {
+    let status = StatusCode::from_u16(said.status).unwrap_or(StatusCode::OK);
+    let mut response = match said.body {
+        Some(body) => (status, Json(body)).into_response(),
+        None => status.into_response(),
+    };
+    if again {
+        response.headers_mut().insert(REPLAYED_HEADER, HeaderValue::from_static("true"));
     }
+    response
 }
 
 /// A body with its status.
 pub(super) fn body(status: StatusCode, body: &impl Serialize) -> Response {
     (status, Json(body)).into_response()
-}
-
-/// A body of a thing that was just made or changed; 404 where it is gone again already.
-pub(super) fn found<T: Serialize>(status: StatusCode, made: Option<T>) -> Answer {
-    match made {
-        Some(made) => Ok(body(status, &made)),
-        None => Err(Failure(Problem::new(ProblemKind::NotFound, "gone_again", "it was done, and is gone again"))),
-    }
 }

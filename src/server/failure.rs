@@ -7,13 +7,8 @@ use axum::response::{IntoResponse, Response};
 use crate::control::desk::DeskError;
 use crate::control::door::DoorError;
 use crate::control::ports::JournalError;
-use crate::control::trouble::sentence;
 use crate::domain::refusal::Refusal;
-use crate::wire::call::UNKNOWN_OUTCOME;
 use crate::wire::problem::{Problem, ProblemKind};
-
-/// When to come again after a 429 or 503.
-const COME_AGAIN: &str = "1";
 
 /// A problem on its way out.
 #[derive(Debug)]
@@ -30,46 +25,25 @@ impl From<Problem> for Failure {
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        Self(Problem::from(&refusal))
+        Self(refusal.into())
     }
 }
 
 impl From<DoorError> for Failure {
     fn from(error: DoorError) -> Self {
-        let code = match error {
-            DoorError::KeyReused => {
-                let problem = Problem::new(ProblemKind::Malformed, "key_reused", error.to_string());
-                return Self(problem.hint("send every order under a key of its own"));
-            }
-            DoorError::Busy => "busy",
-            DoorError::Journal(_) => "journal",
-            DoorError::Unknown(_) => UNKNOWN_OUTCOME,
-            DoorError::Deposed => "deposed",
-            DoorError::Stopped => "stopping",
-        };
-        Self(Problem::new(ProblemKind::Unavailable, code, error.to_string()))
+        Self(error.into())
     }
 }
 
 impl From<DeskError> for Failure {
     fn from(error: DeskError) -> Self {
-        let unavailable = |code| Self(Problem::new(ProblemKind::Unavailable, code, error.to_string()));
-        match error {
-            DeskError::Refused(refusal) => refusal.into(),
-            DeskError::Door(error) => error.into(),
-            DeskError::Outrun => unavailable("outrun"),
-            DeskError::Vault(_) => unavailable("vault"),
-            DeskError::Gone(_) => Self(
-                Problem::new(ProblemKind::Internal, "content_gone", error.to_string())
-                    .hint("build the release again and start it: this one cannot be served any more"),
-            ),
-        }
+        Self(error.into())
     }
 }
 
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Self {
-        Self(Problem::new(ProblemKind::Unavailable, "store", sentence(&error)))
+        Self(error.into())
     }
 }
 
@@ -79,8 +53,8 @@ impl IntoResponse for Failure {
         let status = StatusCode::from_u16(body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let text = serde_json::to_string(&body).unwrap_or_default();
         let mut response = (status, [(CONTENT_TYPE, "application/problem+json")], text).into_response();
-        if matches!(self.0.kind, ProblemKind::Unavailable | ProblemKind::TooMany) {
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(COME_AGAIN));
+        if let Some(seconds) = self.0.retry_after() {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         if self.0.kind == ProblemKind::Unauthenticated {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

@@ -216,8 +216,7 @@ fn news(before: &OrdMap<MachineId, Timestamp>, now: &OrdMap<MachineId, Timestamp
 
 /// Who ticks.
 pub(super) fn seat_body(published: &Published) -> SeatBody {
-    let seat = &published.world.seat;
-    SeatBody { holder: seat.holder.clone(), epoch: seat.epoch, since: seat.since, last_tick: published.last_tick }
+    SeatBody::of(&published.world.seat, published.last_tick)
 }
 
 /// How the journal stands; none = well.

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::IntoResponse;
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
-use super::errand::{Errand, body, found};
+use super::errand::{Errand, body};
 use super::extract::{Body, Id, NoQuery, Page};
 use super::failure::Answer;
 use super::shared::{Shared, Tenant};
@@ -17,7 +16,6 @@ use crate::control::ports::Clock;
 use crate::domain::change::Level;
 use crate::domain::ids::MachineId;
 use crate::domain::input::Verb;
-use crate::domain::verdict::Reply;
 use crate::wire::body::{parse, parse_or_default};
 use crate::wire::machine::{MachineBody, MachineNew, MachinePatch};
 use crate::wire::reason::ReasonBody;
@@ -60,9 +58,7 @@ pub(super) async fn add<H: Host, B: Builder>(
     let mut new: MachineNew = parse(&bytes)?;
     let (reason, id) = (new.reason.take(), MachineId(shared.fresh()));
     let verb = new.verb(id, &tenant.service.door.world())?;
-    let reply = errand.run(&shared, tenant, &caller, reason, verb).await?;
-    let made = if let Reply::Machine(made) = reply { made } else { id };
-    found(StatusCode::CREATED, shown(tenant, made))
+    errand.answer(&shared, tenant, &caller, reason, verb).await
 }
 
 /// `PATCH /api/provisioning/machines/{uuid}`.
@@ -78,8 +74,7 @@ pub(super) async fn change<H: Host, B: Builder>(
     let mut patch = MachinePatch::parse(&bytes)?;
     let (reason, id) = (patch.reason.take(), MachineId(id));
     let verb = patch.verb(id, &tenant.service.door.world())?;
-    errand.run(&shared, tenant, &caller, reason, verb).await?;
-    found(StatusCode::OK, shown(tenant, id))
+    errand.answer(&shared, tenant, &caller, reason, verb).await
 }
 
 /// `DELETE /api/provisioning/machines/{uuid}`.
@@ -91,8 +86,7 @@ pub(super) async fn remove<H: Host, B: Builder>(
     errand: Errand,
 ) -> Answer {
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
-    errand.run(&shared, tenant, &caller, None, Verb::RemoveMachine { machine: MachineId(id) }).await?;
-    Ok(StatusCode::NO_CONTENT.into_response())
+    errand.answer(&shared, tenant, &caller, None, Verb::RemoveMachine { machine: MachineId(id) }).await
 }
 
 /// `POST /api/provisioning/machines/{uuid}/config-pause`: the one skip there is (R110).
@@ -129,8 +123,7 @@ async fn skip<H: Host, B: Builder>(
 ) -> Answer {
     let (tenant, _) = shared.admit(caller, Need::Act)?;
     let ReasonBody { reason } = parse_or_default(bytes)?;
-    errand.run(shared, tenant, caller, reason, verb(Level::Machine(id))).await?;
-    found(StatusCode::OK, shown(tenant, id))
+    errand.answer(shared, tenant, caller, reason, verb(Level::Machine(id))).await
 }
 
 fn shown<H: Host>(tenant: &Tenant<H>, id: MachineId) -> Option<MachineBody> {

@@ -77,9 +77,7 @@ pub(super) async fn accept_clock<H: Host, B: Builder>(
 ) -> Answer {
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
     let ReasonBody { reason } = parse_or_default(&bytes)?;
-    errand.run(&shared, tenant, &caller, reason, Verb::AcceptClock).await?;
-    let seat = seat_body(&tenant.service.door.published().borrow());
-    Ok(body(StatusCode::OK, &seat))
+    errand.answer(&shared, tenant, &caller, reason, Verb::AcceptClock).await
 }
 
 /// How an account stands in this process.

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
-use super::errand::{Errand, body, found};
+use super::errand::{Errand, body};
 use super::extract::{Body, Id, NoQuery, Page};
 use super::failure::Answer;
 use super::shared::{Shared, Tenant};
@@ -16,7 +16,6 @@ use crate::control::ports::Vault;
 use crate::domain::ids::ReleaseId;
 use crate::domain::input::Verb;
 use crate::domain::refusal::Refusal;
-use crate::domain::verdict::Reply;
 use crate::wire::body::{parse, parse_or_default};
 use crate::wire::reason::ReasonBody;
 use crate::wire::release::{BuildBody, ReleaseBody};
@@ -63,9 +62,7 @@ pub(super) async fn build<H: Host, B: Builder>(
     let BuildBody { git_ref, engine, timeout_seconds, notes, target_version, reason } = order;
     let (id, commit) = (ReleaseId(shared.fresh()), built.commit);
     let verb = Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content };
-    let reply = errand.run(&shared, tenant, &caller, reason, verb).await?;
-    let made = if let Reply::Release(made) = reply { made } else { id };
-    found(StatusCode::CREATED, shown(tenant, made))
+    errand.answer(&shared, tenant, &caller, reason, verb).await
 }
 
 /// `POST /api/config/releases/{uuid}/yank` (R116).
@@ -79,8 +76,7 @@ pub(super) async fn yank<H: Host, B: Builder>(
 ) -> Answer {
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
     let ReasonBody { reason } = parse_or_default(&bytes)?;
-    errand.run(&shared, tenant, &caller, reason, Verb::Yank { release: ReleaseId(id) }).await?;
-    found(StatusCode::OK, shown(tenant, ReleaseId(id)))
+    errand.answer(&shared, tenant, &caller, reason, Verb::Yank { release: ReleaseId(id) }).await
 }
 
 fn shown<H: Host>(tenant: &Tenant<H>, id: ReleaseId) -> Option<ReleaseBody> {

@@ -7,15 +7,14 @@ use axum::http::StatusCode;
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
-use super::errand::{Errand, body, found};
+use super::errand::{Errand, body};
 use super::extract::{Body, Id, NoQuery, Page};
 use super::failure::Answer;
-use super::shared::{Shared, Tenant};
+use super::shared::Shared;
 use crate::control::host::Host;
 use crate::domain::change::Level;
 use crate::domain::ids::RingId;
 use crate::domain::input::Verb;
-use crate::domain::verdict::Reply;
 use crate::wire::body::parse_or_default;
 use crate::wire::reason::ReasonBody;
 use crate::wire::ring::{RingBody, RingSet};
@@ -43,9 +42,7 @@ pub(super) async fn make<H: Host, B: Builder>(
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
     let mut new = RingSet::parse_new(&bytes)?;
     let (reason, id) = (new.reason.take(), RingId(shared.fresh()));
-    let reply = errand.run(&shared, tenant, &caller, reason, new.create(id)).await?;
-    let made = if let Reply::Ring(made) = reply { made } else { id };
-    found(StatusCode::CREATED, shown(tenant, made))
+    errand.answer(&shared, tenant, &caller, reason, new.create(id)).await
 }
 
 /// `PATCH /api/config/rings/{uuid}`.
@@ -60,8 +57,7 @@ pub(super) async fn change<H: Host, B: Builder>(
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
     let mut patch = RingSet::parse_patch(&bytes)?;
     let (reason, id) = (patch.reason.take(), RingId(id));
-    errand.run(&shared, tenant, &caller, reason, patch.change(id)).await?;
-    found(StatusCode::OK, shown(tenant, id))
+    errand.answer(&shared, tenant, &caller, reason, patch.change(id)).await
 }
 
 /// `POST /api/config/rings/{uuid}/pause`.
@@ -98,10 +94,5 @@ async fn hold<H: Host, B: Builder>(
 ) -> Answer {
     let (tenant, _) = shared.admit(caller, Need::Act)?;
     let ReasonBody { reason } = parse_or_default(bytes)?;
-    errand.run(shared, tenant, caller, reason, verb(Level::Ring(id))).await?;
-    found(StatusCode::OK, shown(tenant, id))
-}
-
-fn shown<H: Host>(tenant: &Tenant<H>, id: RingId) -> Option<RingBody> {
-    tenant.service.door.world().rings.get(&id).map(RingBody::from)
+    errand.answer(shared, tenant, caller, reason, verb(Level::Ring(id))).await
 }

@@ -7,18 +7,15 @@ use axum::http::StatusCode;
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
-use super::errand::{Errand, body, found};
+use super::errand::{Errand, body};
 use super::extract::{Body, Id, NoQuery, Page, Query};
 use super::failure::Answer;
 use super::shared::{Shared, Tenant};
 use crate::control::host::Host;
-use crate::control::ports::{ApplyResult, Clock, FailedState, ResultQuery, Results};
+use crate::control::ports::{Clock, ResultQuery, Results};
 use crate::domain::ids::{MachineId, RolloutId};
 use crate::domain::input::Verb;
 use crate::domain::refusal::Refusal;
-use crate::domain::verdict::Reply;
-use crate::domain::world::World;
-use crate::wire::agent::FailedStateBody;
 use crate::wire::body::{parse, parse_or_default};
 use crate::wire::reason::ReasonBody;
 use crate::wire::result::ResultBody;
@@ -62,11 +59,7 @@ pub(super) async fn start<H: Host, B: Builder>(
     let wanted: StartBody = parse(&bytes)?;
     let id = RolloutId(shared.fresh());
     let verb = wanted.verb(id);
-    match errand.run(&shared, tenant, &caller, wanted.reason, verb).await? {
-        Reply::Reset(rollout) => found(StatusCode::OK, shown(tenant, rollout)),
-        Reply::Started(rollout) => found(StatusCode::CREATED, shown(tenant, rollout)),
-        _ => found(StatusCode::CREATED, shown(tenant, id)),
-    }
+    errand.answer(&shared, tenant, &caller, wanted.reason, verb).await
 }
 
 /// `GET /api/config/rollouts/{uuid}/status?limit=`.
@@ -99,7 +92,7 @@ pub(super) async fn results<H: Host, B: Builder>(
     let rollout = world.rollout(RolloutId(id)).ok_or(Refusal::NoRollout(RolloutId(id)))?;
     let asked = ResultQuery { machine, release: Some(rollout.release), limit };
     let read = tenant.service.host().results().find(tenant.service.account(), asked).await?;
-    Ok(body(StatusCode::OK, &read.into_iter().map(|result| result_body(&world, result)).collect::<Vec<_>>()))
+    Ok(body(StatusCode::OK, &read.into_iter().map(|result| ResultBody::of(&world, result)).collect::<Vec<_>>()))
 }
 
 /// `POST /api/config/rollouts/{uuid}/halt` (R114, R115).
@@ -113,29 +106,10 @@ pub(super) async fn halt<H: Host, B: Builder>(
 ) -> Answer {
     let (tenant, _) = shared.admit(&caller, Need::Act)?;
     let ReasonBody { reason } = parse_or_default(&bytes)?;
-    errand.run(&shared, tenant, &caller, reason, Verb::Halt { rollout: RolloutId(id) }).await?;
-    found(StatusCode::OK, shown(tenant, RolloutId(id)))
+    errand.answer(&shared, tenant, &caller, reason, Verb::Halt { rollout: RolloutId(id) }).await
 }
 
 fn shown<H: Host>(tenant: &Tenant<H>, id: RolloutId) -> Option<RolloutBody> {
     let world = tenant.service.door.world();
     world.rollout(id).map(|rollout| RolloutBody::of(&world, rollout))
-}
-
-fn result_body(world: &World, result: ApplyResult) -> ResultBody {
-    let state = |state: FailedState| FailedStateBody { id: state.id, name: state.name, comment: state.comment };
-    let hostname = world.machines.get(&result.machine).map(|machine| machine.hostname.clone());
-    ResultBody {
-        machine_uuid: result.machine,
-        hostname: hostname.unwrap_or_default(),
-        release_uuid: result.release,
-        generation: result.generation,
-        outcome: result.outcome,
-        started_at: result.started_at,
-        finished_at: result.finished_at,
-        received_at: result.received_at,
-        changed_count: result.changed_count,
-        failed_states: result.failed_states.into_iter().map(state).collect(),
-        log_tail: result.log_tail,
-    }
 }

@@ -3,7 +3,10 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{Generation, ReleaseId};
+use super::problem::{Problem, ProblemKind};
+use crate::control::desk::{Handout, PollAnswer as Held};
+use crate::control::ports::{ApplyResult, FailedState};
+use crate::domain::ids::{Generation, MachineId, ReleaseId};
 use crate::domain::input::Edition;
 use crate::domain::release::Outcome;
 use crate::domain::span::Seconds;
@@ -28,6 +31,9 @@ pub const LOG_TAIL_MAX: usize = 64 * 1024;
 
 /// Failing states of one run that are kept.
 pub const FAILED_STATES_MAX: usize = 100;
+
+/// The longest name or comment of a failing state that is kept, in bytes.
+pub const STATE_TEXT_MAX: usize = 4 * 1024;
 
 /// The value of `have`: `RELEASE:GENERATION`.
 pub fn have_text(edition: Edition) -> String {
@@ -67,7 +73,27 @@ pub struct AssignmentBody {
     pub content: String,
 }
 
+impl PollAnswer {
+    /// The answer of the desk; the problem is a content that is no text.
+    pub fn of(held: Held) -> Result<Self, Problem> {
+        let Held { assignment, cancel, poll_after } = held;
+        let assignment = assignment.map(AssignmentBody::of).transpose()?;
+        Ok(Self { assignment, cancel, poll_after_seconds: poll_after })
+    }
+}
+
 impl AssignmentBody {
+    fn of(handout: Handout) -> Result<Self, Problem> {
+        let Handout { edition, timeout_seconds, digest, content } = handout;
+        let content = std::str::from_utf8(&content).map_err(|_| {
+            let message = format!("content {digest} is no text, so it cannot be served");
+            Problem::new(ProblemKind::Internal, "content_unreadable", message)
+        })?;
+        let (release_uuid, generation) = (edition.release, edition.generation);
+        let (content_digest, content) = (digest.to_string(), content.to_owned());
+        Ok(Self { release_uuid, generation, timeout_seconds, content_digest, content })
+    }
+
     /// What the assignment is known by.
     pub fn edition(&self) -> Edition {
         Edition { release: self.release_uuid, generation: self.generation }
@@ -86,6 +112,12 @@ pub struct FailedStateBody {
     /// What it said.
     #[serde(default)]
     pub comment: String,
+}
+
+impl From<FailedState> for FailedStateBody {
+    fn from(state: FailedState) -> Self {
+        Self { id: state.id, name: state.name, comment: state.comment }
+    }
 }
 
 /// How a run ended.
@@ -111,6 +143,28 @@ pub struct ReportBody {
     /// The end of the log; what is longer than `LOG_TAIL_MAX` is cut at its beginning.
     #[serde(default)]
     pub log_tail: String,
+}
+
+impl ReportBody {
+    /// The report within its limits, for the desk.
+    pub fn result(self, machine: MachineId, received_at: Timestamp) -> ApplyResult {
+        let cut = |text: &str| tail_of(text, STATE_TEXT_MAX).to_owned();
+        let states = self.failed_states.iter().take(FAILED_STATES_MAX);
+        ApplyResult {
+            machine,
+            release: self.release_uuid,
+            generation: self.generation,
+            outcome: self.outcome,
+            started_at: self.started_at,
+            finished_at: self.finished_at,
+            received_at,
+            changed_count: self.changed_count,
+            failed_states: states
+                .map(|state| FailedState { id: cut(&state.id), name: cut(&state.name), comment: cut(&state.comment) })
+                .collect(),
+            log_tail: tail_of(&self.log_tail, LOG_TAIL_MAX).to_owned(),
+        }
+    }
 }
 
 /// The machine was reimaged.

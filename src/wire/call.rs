@@ -6,6 +6,7 @@ use super::account::{self, AccountPatch};
 use super::environment::{self, EnvironmentNew, EnvironmentPatch};
 use super::machine::{self, MachineNew, MachinePatch};
 use super::place::Name;
+use super::problem::{Problem, ProblemKind};
 use super::release::{self, BuildBody};
 use super::ring::{self, RingSet};
 use super::rollout::{self, StartBody};
@@ -20,6 +21,21 @@ pub const REASON_HEADER: &str = "x-reason";
 
 /// Header with the revision an answer was made from.
 pub const REVISION_HEADER: &str = "x-revision";
+
+/// Header of an answer that was given before, under the same key.
+pub const REPLAYED_HEADER: &str = "idempotent-replayed";
+
+/// The longest idempotency key, in characters.
+pub const KEY_MAX: usize = 128;
+
+/// A key as it is; 422 where it is empty, too long or not printable.
+pub fn checked_key(key: String) -> Result<String, Problem> {
+    if (1..=KEY_MAX).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Ok(key);
+    }
+    let message = format!("Idempotency-Key is 1 to {KEY_MAX} printable characters without blanks");
+    Err(Problem::new(ProblemKind::Malformed, "bad_key", message).field(KEY_HEADER))
+}
 
 /// Code of the problem that says: it may have been done, read the journal before trying again.
 pub const UNKNOWN_OUTCOME: &str = "unknown_outcome";

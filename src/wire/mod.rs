@@ -2,6 +2,7 @@
 
 // How anything is read, and what goes wrong.
 pub mod problem;
+mod trouble;
 pub mod body;
 pub mod values;
 pub mod place;
@@ -28,5 +29,6 @@ pub mod world;
 pub mod stream;
 pub mod process;
 
-// A verb as a request.
+// A verb as a request, and what is said to it.
 pub mod call;
+pub mod answer;

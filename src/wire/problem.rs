@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::refusal::{Refusal, RefusalKind};
 
+/// When to come again after a 429 or 503, in seconds.
+const COME_AGAIN: u64 = 1;
+
 /// Families of problems; each has one HTTP status and one exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProblemKind {
@@ -141,6 +144,11 @@ impl Problem {
     pub fn field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
         self
+    }
+
+    /// When to come again, in seconds, where that may help.
+    pub fn retry_after(&self) -> Option<u64> {
+        matches!(self.kind, ProblemKind::Unavailable | ProblemKind::TooMany).then_some(COME_AGAIN)
     }
 
     /// The body that travels.

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::Epoch;
+use crate::domain::world::SeatRecord;
 
 /// Who ticks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +18,13 @@ pub struct SeatBody {
     pub since: Option<Timestamp>,
     /// When the answering process decided its last tick; null = it did not tick yet, or another process does.
     pub last_tick: Option<Timestamp>,
+}
+
+impl SeatBody {
+    /// The seat as one process sees it; `last_tick` is its own.
+    pub fn of(seat: &SeatRecord, last_tick: Option<Timestamp>) -> Self {
+        Self { holder: seat.holder.clone(), epoch: seat.epoch, since: seat.since, last_tick }
+    }
 }
 
 /// What answers.

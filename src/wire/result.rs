@@ -4,8 +4,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::agent::FailedStateBody;
+use crate::control::ports::ApplyResult;
 use crate::domain::ids::{Generation, MachineId, ReleaseId};
 use crate::domain::release::Outcome;
+use crate::domain::world::World;
 
 /// What an agent reported of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,4 +38,24 @@ pub struct ResultBody {
     /// The end of its log.
     #[serde(default)]
     pub log_tail: String,
+}
+
+impl ResultBody {
+    /// The body of a result; `world` knows what people call the machine.
+    pub fn of(world: &World, result: ApplyResult) -> Self {
+        let hostname = world.machines.get(&result.machine).map(|machine| machine.hostname.clone());
+        Self {
+            machine_uuid: result.machine,
+            hostname: hostname.unwrap_or_default(),
+            release_uuid: result.release,
+            generation: result.generation,
+            outcome: result.outcome,
+            started_at: result.started_at,
+            finished_at: result.finished_at,
+            received_at: result.received_at,
+            changed_count: result.changed_count,
+            failed_states: result.failed_states.into_iter().map(FailedStateBody::from).collect(),
+            log_tail: result.log_tail,
+        }
+    }
 }

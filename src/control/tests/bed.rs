@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::driver::{TestClock, now};
 use super::store::{Store, TestHost};
-use crate::control::door::{DoorError, Request};
+use crate::control::door::{Answered, DoorError, Request};
 use crate::control::nudges::Nudges;
 use crate::control::observe::Observer;
 use crate::control::ports::ApplyResult;
@@ -93,7 +93,7 @@ pub(crate) struct Process {
 }
 
 /// What a process is going to answer.
-pub(crate) type Answers = Vec<oneshot::Receiver<Result<Reply, DoorError>>>;
+pub(crate) type Answers = Vec<oneshot::Receiver<Result<Answered, DoorError>>>;
 
 impl Process {
     /// Has all of these decided in one turn.
@@ -109,7 +109,7 @@ impl Process {
     pub(crate) fn ask_under(&self, inputs: Vec<(Option<Epoch>, Input)>) -> Vec<Result<Reply, DoorError>> {
         let (mut waiting, answers) = requests(inputs);
         now(self.turns.decide_all(&mut waiting));
-        answers.into_iter().map(|answer| now(answer).unwrap()).collect()
+        answers.into_iter().map(|answer| now(answer).unwrap().map(|answered| answered.reply)).collect()
     }
 
     pub(crate) fn published(&self) -> Published {

@@ -28,7 +28,7 @@ const PARTS: &[Part] = &[
             "Timestamp::now",
         ],
     },
-    Part { name: "wire", may_use: &["domain"], never: &["tokio", "axum", "Instant", "SystemTime", "Timestamp::now"] },
+    Part { name: "wire", may_use: &["domain", "control"], never: &["tokio", "axum", "Instant", "SystemTime", "Timestamp::now"] },
     Part {
         name: "console",
         may_use: &["domain"],
@@ -50,7 +50,7 @@ const PARTS: &[Part] = &[
         never: &["kube::", "axum", "sqlx", "ratatui", "tokio::time", "tokio::spawn", "Timestamp::now"],
     },
     Part { name: "adapters", may_use: &["domain", "wire", "control"], never: &["axum", "ratatui"] },
-    Part { name: "sim", may_use: &["domain", "control"], never: &["tokio", "kube::", "Instant", "SystemTime"] },
+    Part { name: "sim", may_use: &["domain", "control", "wire"], never: &["tokio", "kube::", "Instant", "SystemTime"] },
     Part { name: "server", may_use: &["domain", "wire", "control"], never: &["kube::", "sqlx", "ratatui"] },
     Part { name: "agent", may_use: &["domain", "wire"], never: &["ratatui", "sqlx"] },
     Part { name: "terminal", may_use: &["domain", "console", "control", "wire"], never: &["kube::", "axum", "sqlx"] },

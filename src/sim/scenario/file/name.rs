@@ -67,13 +67,6 @@ pub(super) fn as_written<'de, D: Deserializer<'de>>(deserializer: D) -> Result<O
     Value::deserialize(deserializer).map(Some)
 }
 
-/// For a field in which null means something other than leaving it out.
-pub(super) fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
-}
-
 /// One text or a list of them.
 pub(super) fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     struct Texts;

@@ -8,7 +8,7 @@ use super::act::Act;
 use super::expectation::{Never, Then};
 use super::given::Given;
 use super::node::{Key, Node};
-use super::place::{Fault, Place, Placed};
+use super::place::{Fault, Placed};
 use super::read::{read, read_pairs};
 use super::unsupported;
 
@@ -95,13 +95,3 @@ fn given(node: &Node) -> Result<Given, Fault> {
 fn each<T>(list: Option<&Node>, read: impl Fn(&Node) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
     list.map_or(Ok(Vec::new()), |list| list.items()?.iter().map(read).collect())
 }
-
-impl Fault {
-    /// A fault at something that has a place.
-    pub(in super::super) fn of<T>(placed: &Placed<T>, message: impl Into<String>) -> Self {
-        Self::at(placed.place, message)
-    }
-}
-
-/// Where the file begins.
-pub(in super::super) const TOP: Place = Place { line: 1, column: 1 };

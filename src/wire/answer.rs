@@ -1,0 +1,136 @@
+//! The answer to a verb that was decided: its status, and the thing it made or changed as it is now.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::account::AccountBody;
+use super::environment::EnvironmentBody;
+use super::machine::MachineBody;
+use super::problem::{Problem, ProblemKind};
+use super::process::SeatBody;
+use super::release::ReleaseBody;
+use super::ring::RingBody;
+use super::rollout::RolloutBody;
+use crate::domain::change::Level;
+use crate::domain::ids::{AccountId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
+use crate::domain::input::Verb;
+use crate::domain::observed::Observed;
+use crate::domain::verdict::Reply;
+use crate::domain::world::World;
+
+/// It was there already, or was changed.
+pub const OK: u16 = 200;
+
+/// It was made.
+pub const CREATED: u16 = 201;
+
+/// It is gone, so there is nothing to show.
+pub const NO_CONTENT: u16 = 204;
+
+/// What bodies are made from, right after the verb was decided.
+#[derive(Debug, Clone)]
+pub struct Scene<'a> {
+    /// Facts.
+    pub world: &'a World,
+    /// Presence and telemetry.
+    pub observed: &'a Observed,
+    /// By the clock of the process that answers.
+    pub now: Timestamp,
+    /// Whose account.
+    pub uuid: AccountId,
+    /// What people call it.
+    pub name: &'a str,
+    /// Where releases are built from.
+    pub repository: Option<&'a str>,
+    /// Who ticks.
+    pub seat: SeatBody,
+}
+
+/// A status, and a body where there is one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// HTTP status.
+    pub status: u16,
+    /// The thing as it is now.
+    pub body: Option<Value>,
+}
+
+/// What is said to whoever gave `verb`. The problem is what was refused, or what is gone again already.
+pub fn said(verb: &Verb, reply: &Reply, scene: &Scene<'_>) -> Result<Said, Problem> {
+    if let Reply::Refused(refusal) = reply {
+        return Err(Problem::from(refusal));
+    }
+    match verb {
+        Verb::PatchAccount { .. } => scene.account(),
+        Verb::AcceptClock => show(OK, Some(&scene.seat)),
+        Verb::CreateEnvironment { id, .. } => match reply {
+            Reply::Environment(made) => scene.environment(CREATED, *made),
+            _ => scene.environment(CREATED, *id),
+        },
+        Verb::CreateRing { id, .. } => match reply {
+            Reply::Ring(made) => scene.ring(CREATED, *made),
+            _ => scene.ring(CREATED, *id),
+        },
+        Verb::AddMachine { id, .. } => match reply {
+            Reply::Machine(made) => scene.machine(CREATED, *made),
+            _ => scene.machine(CREATED, *id),
+        },
+        Verb::PublishRelease { id, .. } => match reply {
+            Reply::Release(made) => scene.release(CREATED, *made),
+            _ => scene.release(CREATED, *id),
+        },
+        Verb::Start { id, .. } => match reply {
+            // R99: in place, the same uuid
+            Reply::Reset(rollout) => scene.rollout(OK, *rollout),
+            Reply::Started(rollout) => scene.rollout(CREATED, *rollout),
+            _ => scene.rollout(CREATED, *id),
+        },
+        Verb::PatchEnvironment { environment, .. } => scene.environment(OK, *environment),
+        Verb::PatchRing { ring, .. } => scene.ring(OK, *ring),
+        Verb::Pause(level) | Verb::Unpause(level) => match level {
+            Level::Machine(machine) => scene.machine(OK, *machine),
+            Level::Ring(ring) => scene.ring(OK, *ring),
+            Level::Environment(environment) => scene.environment(OK, *environment),
+        },
+        Verb::AssignMachine { machine, .. } => scene.machine(OK, *machine),
+        Verb::RemoveMachine { .. } => Ok(Said { status: NO_CONTENT, body: None }),
+        Verb::Yank { release } => scene.release(OK, *release),
+        Verb::Halt { rollout } => scene.rollout(OK, *rollout),
+    }
+}
+
+impl Scene<'_> {
+    fn account(&self) -> Result<Said, Problem> {
+        show(OK, Some(&AccountBody::of(self.uuid, self.name, &self.world.account, self.repository)))
+    }
+
+    fn environment(&self, status: u16, id: EnvironmentId) -> Result<Said, Problem> {
+        show(status, self.world.environments.get(&id).map(EnvironmentBody::from).as_ref())
+    }
+
+    fn ring(&self, status: u16, id: RingId) -> Result<Said, Problem> {
+        show(status, self.world.rings.get(&id).map(RingBody::from).as_ref())
+    }
+
+    fn machine(&self, status: u16, id: MachineId) -> Result<Said, Problem> {
+        let found = self.world.machines.get(&id);
+        show(status, found.map(|machine| MachineBody::of(self.world, self.observed, machine, self.now)).as_ref())
+    }
+
+    fn release(&self, status: u16, id: ReleaseId) -> Result<Said, Problem> {
+        show(status, self.world.releases.get(&id).map(ReleaseBody::from).as_ref())
+    }
+
+    fn rollout(&self, status: u16, id: RolloutId) -> Result<Said, Problem> {
+        show(status, self.world.rollout(id).map(|rollout| RolloutBody::of(self.world, rollout)).as_ref())
+    }
+}
+
+/// A thing that was made or changed; 404 where it is gone again already.
+fn show<T: Serialize>(status: u16, made: Option<&T>) -> Result<Said, Problem> {
+    let gone = || Problem::new(ProblemKind::NotFound, "gone_again", "it was done, and is gone again");
+    let unwritable = |error: serde_json::Error| Problem::new(ProblemKind::Internal, "body", error.to_string());
+    let body = serde_json::to_value(made.ok_or_else(gone)?).map_err(unwritable)?;
+    Ok(Said { status, body: Some(body) })
+}

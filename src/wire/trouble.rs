@@ -1,0 +1,52 @@
+//! What the loop says when it did not do what was asked, as problems.
+
+use super::call::UNKNOWN_OUTCOME;
+use super::problem::{Problem, ProblemKind};
+use crate::control::desk::DeskError;
+use crate::control::door::DoorError;
+use crate::control::ports::JournalError;
+use crate::control::trouble::sentence;
+use crate::domain::refusal::Refusal;
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self::from(&refusal)
+    }
+}
+
+impl From<DoorError> for Problem {
+    fn from(error: DoorError) -> Self {
+        let code = match error {
+            DoorError::KeyReused => {
+                let problem = Self::new(ProblemKind::Malformed, "key_reused", error.to_string());
+                return problem.hint("send every order under a key of its own");
+            }
+            DoorError::Busy => "busy",
+            DoorError::Journal(_) => "journal",
+            DoorError::Unknown(_) => UNKNOWN_OUTCOME,
+            DoorError::Deposed => "deposed",
+            DoorError::Stopped => "stopping",
+        };
+        Self::new(ProblemKind::Unavailable, code, error.to_string())
+    }
+}
+
+impl From<DeskError> for Problem {
+    fn from(error: DeskError) -> Self {
+        let unavailable = |code| Self::new(ProblemKind::Unavailable, code, error.to_string());
+        match error {
+            DeskError::Refused(refusal) => refusal.into(),
+            DeskError::Door(error) => error.into(),
+            DeskError::Outrun => unavailable("outrun"),
+            DeskError::Vault(_) => unavailable("vault"),
+            DeskError::Gone(_) => Self::new(ProblemKind::Internal, "content_gone", error.to_string())
+                .hint("build the release again and start it: this one cannot be served any more"),
+        }
+    }
+}
+
+impl From<JournalError> for Problem {
+    fn from(error: JournalError) -> Self {
+        Self::new(ProblemKind::Unavailable, "store", sentence(&error))
+    }
+}
