@@ -7,7 +7,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::args::{Args, Run};
-use super::{agent, attach, demo, serve, shell, status};
+use super::{agent, attach, demo, serve, shell, simulate, status};
 use crate::console::text::escape;
 use crate::wire::problem::Problem;
 
@@ -41,6 +41,7 @@ fn dispatch(args: Args) -> Result<(), Problem> {
         Some(Run::Demo(args)) => demo::run(args),
         Some(Run::Serve(args)) => serve::run(args),
         Some(Run::Status(args)) => status::run(args),
+        Some(Run::Simulate(args)) => simulate::run(args),
         Some(Run::Agent(args)) => agent::run(args),
         Some(Run::Completions(args)) => shell::completions(&args),
         Some(Run::Man) => shell::man(),

@@ -16,4 +16,6 @@ pub mod serve;
 pub mod agent;
 pub mod status;
 pub mod report;
+pub mod actors;
+pub mod simulate;
 pub mod shell;

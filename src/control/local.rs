@@ -99,7 +99,13 @@ pub(super) async fn run_painter<H: Host>(painter: Painter<H>) {
     }
 }
 
-fn paint<H: Host>(published: &Published, observer: &Observer<H>, host: &H, introduction: &Introduction) -> Picture {
+/// What a console is shown of what was published last.
+pub(super) fn paint<H: Host>(
+    published: &Published,
+    observer: &Observer<H>,
+    host: &H,
+    introduction: &Introduction,
+) -> Picture {
     let api = match &published.journal {
         Freshness::Live(_) => Freshness::Live(host.clock().now()),
         other => other.clone(),

@@ -12,9 +12,10 @@ use super::contents::Contents;
 use super::desk::Desk;
 use super::door::Door;
 use super::host::Host;
-use super::local::{Introduction, LocalLink, local_link, run_painter};
+use super::local::{Introduction, LocalLink, local_link, paint, run_painter};
 use super::nudges::Nudges;
 use super::observe::Observer;
+use super::picture::Picture;
 use super::publish::Publisher;
 use super::reader::Reader;
 use super::render::{AsPublished, Renderer};
@@ -129,6 +130,11 @@ impl<H: Host, R: Renderer> Service<H, R> {
         let (link, painter) =
             local_link(&self.host, self.account, &self.door, &self.observer, introduction, &self.stop);
         (link, Loop::new("pictures", run_painter(painter)))
+    }
+
+    /// What a console would be shown right now.
+    pub fn picture(&self, introduction: &Introduction) -> Picture {
+        paint(&self.door.published().borrow(), &self.observer, self.host.as_ref(), introduction)
     }
 
     /// Whose service it is.

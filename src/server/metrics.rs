@@ -1,5 +1,6 @@
 //! Metrics in the text format of OpenMetrics: what was counted, and how every account stands when it is asked for.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -22,10 +23,8 @@ use super::process::account;
 use super::shared::{STREAMS_MAX, Shared, Tenant};
 use crate::control::host::Host;
 use crate::control::ports::Clock;
-use crate::domain::rows::{LaneView, lanes_in_order};
+use crate::wire::gauges::{self, GAUGES, Labels, PREFIX, Standing};
 use crate::wire::problem::{Problem, ProblemKind};
-
-type Labels = Vec<(&'static str, String)>;
 
 /// What is counted as it happens. Cheap to clone.
 #[derive(Clone)]
@@ -45,7 +44,7 @@ impl Default for Metrics {
         let turns = of_seconds();
         let entries = Histogram::new(exponential_buckets(1.0, 2.0, 13));
         let held = Gauge::default();
-        let mut registry = Registry::with_prefix("kura");
+        let mut registry = Registry::with_prefix(PREFIX);
         registry.register("http_requests", "Requests by route, method and status", requests.clone());
         registry.register("http_request_seconds", "Time to an answer, polls and streams excepted", seconds.clone());
         registry.register("turn_seconds", "Time from a verb's arrival to its durable decision", turns.clone());
@@ -113,73 +112,30 @@ pub(super) async fn show<H: Host, B: Builder>(State(shared): State<Arc<Shared<H,
 }
 
 /// The gauges, made anew each time: what is gone has no series any more.
-#[derive(Default)]
-struct Standing {
-    running: Family<Labels, Gauge>,
-    halted: Family<Labels, Gauge>,
-    holders: Family<Labels, Gauge>,
-    settling: Family<Labels, Gauge>,
-    queued: Family<Labels, Gauge>,
-    revision: Family<Labels, Gauge>,
-    seat: Family<Labels, Gauge>,
-    journal: Family<Labels, Gauge>,
-    tick_age: Family<Labels, Gauge>,
-}
-
 fn standing<H: Host, B: Builder>(shared: &Shared<H, B>) -> Registry {
-    let gauges = Standing::default();
-    shared.tenants().for_each(|tenant| gauges.measure(tenant, shared.setup.tick_every));
+    let mut families: BTreeMap<&str, Family<Labels, Gauge>> = BTreeMap::new();
+    for gauge in shared.tenants().flat_map(|tenant| gauges(tenant, shared.setup.tick_every)) {
+        families.entry(gauge.name).or_default().get_or_create(&gauge.labels).set(gauge.value);
+    }
+    let mut registry = Registry::with_prefix(PREFIX);
+    for (name, help) in GAUGES {
+        registry.register(name, help, families.remove(name).unwrap_or_default());
+    }
     let streams: Gauge = Gauge::default();
-    streams.set(whole(STREAMS_MAX.saturating_sub(shared.streams.available_permits())));
-    let mut registry = Registry::with_prefix("kura");
-    registry.register("rollouts_running", "1 while a rollout runs", gauges.running);
-    registry.register("rings_halted", "Halted rings of the running rollout", gauges.halted);
-    registry.register("slot_holders", "Machines with a slot", gauges.holders);
-    registry.register("slots_settling", "Machines without a slot whose settle window is open", gauges.settling);
-    registry.register("queue_length", "Machines that wait for a slot", gauges.queued);
-    registry.register("journal_revision", "Revision of the last change", gauges.revision);
-    registry.register("seat_held", "1 where this process ticks", gauges.seat);
-    registry.register("journal_reachable", "1 while the journal answers", gauges.journal);
-    registry.register("tick_age_seconds", "Since the last tick of this process, where it ticks", gauges.tick_age);
+    streams.set(i64::try_from(STREAMS_MAX.saturating_sub(shared.streams.available_permits())).unwrap_or(i64::MAX));
     registry.register("change_streams", "Change streams that are open", streams);
     registry
 }
 
-impl Standing {
-    fn measure<H: Host>(&self, tenant: &Tenant<H>, tick_every: Duration) {
-        let labels = vec![("account", tenant.name.clone())];
-        let world = tenant.service.door.world();
-        let running = world.running();
-        let halted = running.map_or(0, |rollout| rollout.halted_rings.len());
-        let ready = account(tenant, tick_every);
-        self.running.get_or_create(&labels).set(i64::from(running.is_some()));
-        self.halted.get_or_create(&labels).set(whole(halted));
-        self.revision.get_or_create(&labels).set(i64::try_from(world.revision).unwrap_or(i64::MAX));
-        self.seat.get_or_create(&labels).set(i64::from(ready.holds_seat));
-        self.journal.get_or_create(&labels).set(i64::from(ready.journal == "live"));
-        if let Some(age) = ready.tick_age_seconds {
-            self.tick_age.get_or_create(&labels).set(i64::try_from(age).unwrap_or(i64::MAX));
-        }
-        self.lanes(tenant, tenant.service.host().clock().now());
-    }
-
-    fn lanes<H: Host>(&self, tenant: &Tenant<H>, now: Timestamp) {
-        let world = tenant.service.door.world();
-        let Some(rollout) = world.running() else { return };
-        let keys = lanes_in_order(&world).into_iter();
-        for view in keys.filter_map(|key| LaneView::of(&world, rollout, key, now)) {
-            let environment = world.environment_slug(view.key.0).to_owned();
-            let ring = world.ring_slug(view.key.1).to_owned();
-            let labels = vec![("account", tenant.name.clone()), ("environment", environment), ("ring", ring)];
-            let slots = view.slots(now);
-            let queued = if view.ring.is_capped() { view.queue().count() } else { 0 };
-            self.holders.get_or_create(&labels).set(whole(slots.holding));
-            self.settling.get_or_create(&labels).set(whole(slots.settling));
-            self.queued.get_or_create(&labels).set(whole(queued));
-        }
-    }
-}
-
-fn whole(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
+fn gauges<H: Host>(tenant: &Tenant<H>, tick_every: Duration) -> Vec<gauges::Gauge> {
+    let (world, ready) = (tenant.service.door.world(), account(tenant, tick_every));
+    let standing = Standing {
+        account: &tenant.name,
+        world: &world,
+        now: tenant.service.host().clock().now(),
+        holds_seat: ready.holds_seat,
+        tick_age: ready.tick_age_seconds,
+        journal_is_live: ready.journal == "live",
+    };
+    standing.gauges()
 }

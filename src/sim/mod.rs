@@ -9,6 +9,7 @@ pub mod clock;
 // The ports of a simulated process.
 pub mod journal;
 pub mod stores;
+pub mod renderer;
 pub mod host;
 
 // Who acts: node agents, people, fate.

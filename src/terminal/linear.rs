@@ -6,20 +6,30 @@ use ratatui::buffer::{Buffer, CellWidth};
 /// end, and never two in a row: a frame is as high as its terminal, a text is as long as what it says.
 pub fn lines(frame: &Buffer, rows: u16) -> String {
     let mut text = String::new();
-    for y in frame.area.rows().map(|row| row.y).take(usize::from(rows)) {
-        let mut x = frame.area.left();
-        while x < frame.area.right() {
-            let cell = &frame[(x, y)];
-            text.push_str(cell.symbol());
-            x += cell.cell_width().max(1);
-        }
-        text.truncate(text.trim_end_matches(' ').len());
+    for row in self::rows(frame).into_iter().take(usize::from(rows)) {
+        text.push_str(&row);
         if !text.ends_with("\n\n") {
             text.push('\n');
         }
     }
     text.truncate(text.trim_end_matches('\n').len());
     text.push('\n');
+    text
+}
+
+/// Every row of a frame as text, without blanks at its end.
+pub fn rows(frame: &Buffer) -> Vec<String> {
+    frame.area.rows().map(|area| row(frame, area.y)).collect()
+}
+
+fn row(frame: &Buffer, y: u16) -> String {
+    let (mut text, mut x) = (String::new(), frame.area.left());
+    while x < frame.area.right() {
+        let cell = &frame[(x, y)];
+        text.push_str(cell.symbol());
+        x += cell.cell_width().max(1);
+    }
+    text.truncate(text.trim_end_matches(' ').len());
     text
 }
 

@@ -20,6 +20,7 @@ pub mod result;
 // What is said about them.
 pub mod status;
 pub mod explain;
+pub mod gauges;
 
 // Agents.
 pub mod agent;

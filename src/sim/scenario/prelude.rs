@@ -42,7 +42,12 @@ type Author = (String, Cause);
 
 impl<'a> Prelude<'a> {
     /// The entries of the past, in order. A fault where `given` contradicts itself.
-    pub(super) fn write(given: &'a Given, start: Timestamp, ids: &'a mut Ids, vault: &SimVault) -> Result<Vec<Entry>, Fault> {
+    pub(super) fn write(
+        given: &'a Given,
+        start: Timestamp,
+        ids: &'a mut Ids,
+        vault: &SimVault,
+    ) -> Result<Vec<Entry>, Fault> {
         let mut prelude = Self { given, start, ids, entries: Vec::new() };
         prelude.catalog(vault)?;
         prelude.machines()?;
@@ -78,7 +83,8 @@ impl<'a> Prelude<'a> {
         let machines = self.given.machines.iter().map(|machine| &machine.value);
         let successes = machines.filter(|machine| machine.applied.is_some() || machine.first_success.is_some());
         let successes = successes.map(success_of);
-        let leases = self.given.rollout.iter().flat_map(|rollout| rollout.value.leases.iter().map(|lease| lease.granted));
+        let leases =
+            self.given.rollout.iter().flat_map(|rollout| rollout.value.leases.iter().map(|lease| lease.granted));
         self.at(successes.chain(leases).min().unwrap_or_default().min(Moment(0)))
     }
 
@@ -232,8 +238,15 @@ pub(super) fn past(moment: Moment, place: Place) -> Result<(), Fault> {
 
 /// A ring as it is given. A cap of 0 with a stall timeout is allowed: an uncap leaves it like that (R126).
 fn ring(id: RingId, given: &Placed<RingGiven>) -> Result<Ring, Fault> {
-    let RingGiven { slug, max_in_flight, min_settle_seconds, stall_timeout_seconds, failure_count_threshold, wave_ladder, .. } =
-        &given.value;
+    let RingGiven {
+        slug,
+        max_in_flight,
+        min_settle_seconds,
+        stall_timeout_seconds,
+        failure_count_threshold,
+        wave_ladder,
+        ..
+    } = &given.value;
     let mut settings = RingSettings {
         max_in_flight: *max_in_flight,
         min_settle_seconds: Seconds(*min_settle_seconds),

@@ -7,7 +7,10 @@ use super::super::executor::{Restless, TaskId};
 use super::super::host::{Means, SimHost};
 use super::super::journal::Line;
 use super::super::renderer::SimRenderer;
+use super::super::shared::Shared;
 use super::file::given::{ProcessGiven, ProcessKind};
+use super::file::place::{Fault, Place};
+use super::file::scenario::Scenario;
 use super::ground::Ground;
 use crate::control::nudges::Ear;
 use crate::control::ports::Clock;
@@ -16,6 +19,9 @@ use crate::control::service::{Service, Settings};
 /// The run asks for every tick itself: automatic ones fall on whole periods after the start.
 const NEVER: Duration = Duration::MAX;
 
+/// The process that is meant where a file names none.
+pub(super) const USUAL: &str = "server";
+
 /// A process while it lives.
 pub(super) struct Life {
     pub(super) service: Service<SimHost, SimRenderer>,
@@ -23,7 +29,7 @@ pub(super) struct Life {
     pub(super) ear: Ear,
     tasks: Vec<TaskId>,
     /// A tick that was asked for and is not decided yet, because the process is frozen.
-    pub(super) ticking: bool,
+    pub(super) ticking: Shared<bool>,
 }
 
 /// A process, living or not.
@@ -40,6 +46,23 @@ pub(super) struct Process {
 }
 
 impl Process {
+    /// Every process the file begins with: one server that does everything, unless it says otherwise.
+    pub(super) fn all(scenario: &Scenario, ground: &Ground) -> Result<Vec<Self>, Fault> {
+        let Some(given) = &scenario.given.processes else {
+            return Ok(vec![Self::new(USUAL, &ProcessGiven::default(), ground)]);
+        };
+        let mut processes: Vec<Self> = Vec::new();
+        for one in given {
+            let name = one.value.id.as_deref().ok_or_else(|| Fault::at(one.place, "missing field `id`"))?;
+            check(&one.value, one.place)?;
+            if processes.iter().any(|known| known.name == name) {
+                return Err(Fault::at(one.place, format!("there are two of process {name}")));
+            }
+            processes.push(Self::new(name, &one.value, ground));
+        }
+        Ok(processes)
+    }
+
     pub(super) fn new(name: &str, given: &ProcessGiven, ground: &Ground) -> Self {
         let means = Means::of(&ground.outside);
         if given.cluster.is_none() {
@@ -67,7 +90,7 @@ impl Process {
         ground.settle()?;
         // What it nudged while it loaded its world is nobody's news.
         let ear = service.nudges.ear();
-        self.life = Some(Life { service, ear, tasks, ticking: false });
+        self.life = Some(Life { service, ear, tasks, ticking: Shared::new(false) });
         self.frozen = false;
         Ok(())
     }
@@ -75,7 +98,9 @@ impl Process {
     /// Ends it where it stands. False where it did not live.
     pub(super) fn crash(&mut self, ground: &mut Ground) -> bool {
         let Some(life) = self.life.take() else { return false };
-        life.tasks.into_iter().for_each(|task| drop(ground.executor.kill(task)));
+        for task in life.tasks {
+            ground.executor.kill(task);
+        }
         true
     }
 
@@ -111,3 +136,17 @@ impl Process {
         self.life.as_ref().map(|life| &life.service)
     }
 }
+
+/// There is one journal and at most one cluster.
+pub(super) fn check(given: &ProcessGiven, place: Place) -> Result<(), Fault> {
+    if given.journal != MAIN {
+        return Err(Fault::at(place, format!("there is one journal, {MAIN}, and none called {}", given.journal)));
+    }
+    match given.cluster.as_deref() {
+        None | Some(MAIN) => Ok(()),
+        Some(other) => Err(Fault::at(place, format!("there is one cluster, {MAIN}, and none called {other}"))),
+    }
+}
+
+/// The one journal and the one cluster.
+const MAIN: &str = "main";

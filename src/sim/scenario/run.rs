@@ -3,17 +3,16 @@
 //! At one instant: `when` in file order, results of agents, their polls, everybody's timers, the automatic tick, polls
 //! that were nudged, then `then`. After each step the journal is looked at, verdict by verdict.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::super::agents::roster::{Roster, Turn};
 use super::super::executor::Restless;
+use super::check::check;
 use super::enrolment::enrol;
-use super::file::act::{Act, Doing, Timing};
 use super::file::expectation::{Hour, Look};
-use super::file::faults::FaultAct;
 use super::file::moment::Moment;
 use super::file::place::Fault;
 use super::file::scenario::Scenario;
@@ -65,7 +64,7 @@ pub struct Run<C: Consoles> {
 impl<C: Consoles> Run<C> {
     /// The world at the start; nothing has happened yet.
     pub fn new(scenario: Scenario, consoles: C) -> Result<Self, Stuck> {
-        let mut ground = Ground::new(scenario.start(), scenario.heading.seed);
+        let ground = Ground::new(scenario.start(), scenario.heading.seed);
         let mut ids = Ids::default();
         let past = Prelude::write(&scenario.given, ground.start, &mut ids, &ground.outside.vault)?;
         let mut witness = Witness::default();
@@ -80,6 +79,7 @@ impl<C: Consoles> Run<C> {
             met: Vec::new(),
         };
         let processes = Process::all(&scenario, &ground)?;
+        check(&scenario, &processes, &consoles)?;
         let (end, seats) = (playbill.end(), Seats::default());
         let mut run =
             Self { scenario, ground, ids, processes, roster, records, witness, judge, consoles, seats, playbill, end };
@@ -176,7 +176,10 @@ impl<C: Consoles> Run<C> {
     pub(super) fn rest(&mut self) -> Result<(), Stuck> {
         let entries = self.ground.outside.journal.entries_after(self.ground.account, self.witness.world.revision);
         for verdict in verdicts(&entries) {
-            self.witness.take(verdict);
+            let (start, consoles) = (self.ground.start, &self.consoles);
+            self.witness.take(verdict, |world, entry| {
+                format!("{} {}: {}", Moment::of(entry.at, start), entry.by, consoles.sentence(world, entry))
+            });
             self.after_commit();
         }
         let now = self.ground.now();
@@ -193,8 +196,7 @@ impl<C: Consoles> Run<C> {
         self.check_never();
         let now = self.ground.moment();
         let in_span = |hour: Hour| matches!(hour, Hour::Span(from, until) if from <= now && now <= until);
-        let due: Vec<usize> =
-            (0..self.scenario.then.len()).filter(|n| in_span(self.scenario.then[*n].hour)).collect();
+        let due: Vec<usize> = (0..self.scenario.then.len()).filter(|n| in_span(self.scenario.then[*n].hour)).collect();
         let looks: Vec<&Look> = due.iter().map(|n| &self.scenario.then[*n].look).collect();
         let seen = self.look_at(&looks);
         for (n, (found, ok)) in due.into_iter().zip(seen) {
@@ -215,8 +217,7 @@ impl<C: Consoles> Run<C> {
     }
 
     fn check_never(&mut self) {
-        let open: Vec<usize> =
-            (0..self.judge.never.len()).filter(|n| self.judge.never[*n].failed.is_none()).collect();
+        let open: Vec<usize> = (0..self.judge.never.len()).filter(|n| self.judge.never[*n].failed.is_none()).collect();
         let looks: Vec<&Look> = open.iter().map(|n| &self.scenario.never[*n].look).collect();
         let (seen, now) = (self.look_at(&looks), self.ground.moment());
         for (n, (found, holds)) in open.into_iter().zip(seen) {

@@ -63,7 +63,7 @@ pub enum Told {
 }
 
 /// A console in a run.
-pub trait Console {
+pub trait Console: Clone {
     /// Somebody does something at it. An error where the words are not known.
     fn touch(&mut self, now: Timestamp, touch: &Touch) -> Result<Vec<Wish>, String>;
 
@@ -84,6 +84,9 @@ pub trait Consoles {
 
     /// Whether there is a screen of this name.
     fn has(&self, screen: &str) -> bool;
+
+    /// Whether keymaps write chords like this.
+    fn knows_chord(&self, chord: &str) -> bool;
 
     /// One screen by name, as a console of this size would show it.
     fn screen(&self, name: &str, now: Timestamp, picture: Picture, size: (u16, u16)) -> Vec<String>;

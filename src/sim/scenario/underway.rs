@@ -63,7 +63,11 @@ impl Prelude<'_> {
         };
         for (order, slug) in path.into_iter().take(last + 1) {
             let environment = self.ids.environment(&slug);
-            self.fact(began, verb("start"), Change::CursorMoved { rollout, cursor: Cursor { order, slug }, environment });
+            self.fact(
+                began,
+                verb("start"),
+                Change::CursorMoved { rollout, cursor: Cursor { order, slug }, environment },
+            );
         }
         Ok(())
     }

@@ -9,22 +9,24 @@ pub(super) struct Witness {
     pub(super) world: World,
     /// Entries since the start.
     pub(super) entries: Vec<Entry>,
+    /// The same in words.
+    pub(super) lines: Vec<String>,
     /// Rollouts that were ever started.
     pub(super) started: usize,
-    /// The revision the run began at.
-    pub(super) began_at: u64,
 }
 
 impl Witness {
     /// Takes over the past.
     pub(super) fn begin(&mut self, past: &[Entry]) {
         past.iter().for_each(|entry| self.fold(entry));
-        self.began_at = self.world.revision;
     }
 
-    /// Folds one verdict: all of its changes together.
-    pub(super) fn take(&mut self, verdict: &[Entry]) {
-        verdict.iter().for_each(|entry| self.fold(entry));
+    /// Folds one verdict: all of its changes together. `say` puts a change into words, given the world after it.
+    pub(super) fn take(&mut self, verdict: &[Entry], say: impl Fn(&World, &Entry) -> String) {
+        for entry in verdict {
+            self.fold(entry);
+            self.lines.push(say(&self.world, entry));
+        }
         self.entries.extend_from_slice(verdict);
     }
 

@@ -125,11 +125,6 @@ impl Act {
         let doing = Doing::read(word, &arguments)?;
         Ok(Self { place: node.place, timing, verb: verb.to_owned(), circumstances, doing })
     }
-
-    /// The process it is about.
-    pub fn process(&self) -> &str {
-        self.circumstances.process.as_deref().unwrap_or("server")
-    }
 }
 
 fn timing(node: &Node, given: &Circumstances) -> Result<Timing, Fault> {

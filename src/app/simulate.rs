@@ -1,0 +1,131 @@
+//! The way to run: simulate. Scenario files in virtual time, and whether what had to be seen was seen.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::actors::Actors;
+use super::shell::print;
+use super::status::Output;
+use crate::sim::scenario::file::moment::Moment;
+use crate::sim::scenario::file::place::{Fault, Place, Placed};
+use crate::sim::scenario::file::scenario::Scenario;
+use crate::sim::scenario::file::view::View;
+use crate::sim::scenario::run::{Run, Stuck};
+use crate::sim::scenario::schema::schema;
+use crate::wire::problem::{Problem, ProblemKind};
+
+/// Flags.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Scenario files.
+    #[arg(value_name = "FILE", required_unless_present = "schema")]
+    files: Vec<PathBuf>,
+    /// How it is printed.
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: Output,
+    /// Stop at this time after the start, such as 90s or 1h30m.
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    until: Option<Moment>,
+    /// Print this view as it is at the end, instead of what came of the expectations; may be repeated.
+    #[arg(long = "view", value_name = "NAME", value_parser = view)]
+    views: Vec<(String, View)>,
+    /// Print the JSON schema of scenario files.
+    #[arg(long)]
+    schema: bool,
+}
+
+/// What came of one file.
+enum Ended {
+    Passed,
+    Failed,
+    Faulty(Problem),
+}
+
+/// Runs it. Exit code 0 = everything held, 1 = something did not, 2 = a file is wrong.
+pub fn run(args: Args) -> Result<(), Problem> {
+    if args.schema {
+        return print(format!("{:#}\n", schema()).as_bytes());
+    }
+    let (mut failed, mut faulty) = (0, None);
+    for file in &args.files {
+        match one(file, &args)? {
+            Ended::Passed => {}
+            Ended::Failed => failed += 1,
+            Ended::Faulty(problem) => {
+                faulty = Some(match faulty {
+                    None => problem,
+                    Some(first) => Problem::hint(first, problem.message),
+                });
+            }
+        }
+    }
+    match (faulty, failed) {
+        (Some(problem), _) => Err(problem),
+        (None, 0) => Ok(()),
+        (None, failed) => {
+            let message = format!("{failed} of {} scenarios failed", args.files.len());
+            Err(Problem::new(ProblemKind::Invalid, "expectations", message))
+        }
+    }
+}
+
+fn one(file: &Path, args: &Args) -> Result<Ended, Problem> {
+    let name = file.display().to_string();
+    let text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => return Ok(Ended::Faulty(usage(format!("{name} cannot be read: {error}")))),
+    };
+    let mut run = match begin(&text, Actors::usual()?) {
+        Ok(run) => run,
+        Err(Stuck::Fault(fault)) => return Ok(Ended::Faulty(usage(format!("{name}:{}", placed(&fault))))),
+        Err(stuck) => return Err(broken(&name, &stuck)),
+    };
+    let until = args.until.unwrap_or(run.end());
+    run.play_until(until).map_err(|stuck| broken(&name, &stuck))?;
+    if !args.views.is_empty() {
+        let bodies: Map<String, Value> = args.views.iter().map(|(name, view)| (name.clone(), run.view(view))).collect();
+        print(format!("{}\n", Value::Object(bodies)).as_bytes())?;
+        return Ok(Ended::Passed);
+    }
+    let report = run.report();
+    let passed = report.passed;
+    match args.output {
+        Output::Text => print(report.text(&name).as_bytes())?,
+        Output::Json => {
+            let unwritable = |error: serde_json::Error| broken(&name, &error);
+            print(format!("{}\n", serde_json::to_string(&report).map_err(unwritable)?).as_bytes())?;
+        }
+    }
+    Ok(if passed { Ended::Passed } else { Ended::Failed })
+}
+
+/// A scenario at its start, from the text of its file.
+pub fn begin(text: &str, actors: Actors) -> Result<Run<Actors>, Stuck> {
+    Run::new(Scenario::parse(text)?, actors)
+}
+
+fn placed(fault: &Fault) -> String {
+    match fault.place {
+        Place { line: 0, .. } => format!("1:1: {}", fault.message),
+        _ => fault.to_string(),
+    }
+}
+
+fn usage(message: String) -> Problem {
+    Problem::new(ProblemKind::Usage, "scenario", message)
+}
+
+fn broken(file: &str, error: &dyn std::fmt::Display) -> Problem {
+    Problem::new(ProblemKind::Internal, "simulation", format!("{file}: {error}"))
+}
+
+fn moment(text: &str) -> Result<Moment, String> {
+    Moment::parse(text).filter(|at| *at >= Moment(0)).ok_or_else(|| "write a time such as 90s or 1h30m".to_owned())
+}
+
+fn view(text: &str) -> Result<(String, View), String> {
+    let name = Placed { place: Place::default(), value: text.to_owned() };
+    View::read(&name).map(|view| (text.to_owned(), view)).map_err(|fault| fault.message)
+}

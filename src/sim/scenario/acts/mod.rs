@@ -1,0 +1,7 @@
+//! What entries of `when` do: one file per family of verbs.
+
+mod perform;
+mod agents;
+mod rollouts;
+mod faults;
+mod console;

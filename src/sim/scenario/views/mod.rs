@@ -1,0 +1,7 @@
+//! Views: what can be looked at, one file per kind of thing.
+
+mod body;
+mod rollouts;
+mod outside;
+mod audit;
+mod screens;
