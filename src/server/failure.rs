@@ -49,7 +49,7 @@ impl From<JournalError> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let body = advised(self.0.clone()).body();
+        let body = self.0.clone().advised().body();
         let status = StatusCode::from_u16(body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let text = serde_json::to_string(&body).unwrap_or_default();
         let mut response = (status, [(CONTENT_TYPE, "application/problem+json")], text).into_response();
@@ -61,19 +61,6 @@ impl IntoResponse for Failure {
         }
         response
     }
-}
-
-/// A 503 that does not say itself what to do says it by its code.
-fn advised(problem: Problem) -> Problem {
-    if problem.kind != ProblemKind::Unavailable || !problem.hints.is_empty() {
-        return problem;
-    }
-    let hint = match problem.code.as_str() {
-        UNKNOWN_OUTCOME => "look whether it was done, or send it again under the same idempotency key",
-        "journal" | "store" | "vault" => "the log of the control plane says more; GET /readyz tells when it is back",
-        _ => "try again in a moment",
-    };
-    problem.hint(hint)
 }
 
 /// No such route.

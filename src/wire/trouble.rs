@@ -50,3 +50,21 @@ impl From<JournalError> for Problem {
         Self::new(ProblemKind::Unavailable, "store", sentence(&error))
     }
 }
+
+impl Problem {
+    /// The same; a 503 that does not say itself what to do says it by its code.
+    #[must_use]
+    pub fn advised(self) -> Self {
+        if self.kind != ProblemKind::Unavailable || !self.hints.is_empty() {
+            return self;
+        }
+        let hint = match self.code.as_str() {
+            UNKNOWN_OUTCOME => "look whether it was done, or send it again under the same idempotency key",
+            "journal" | "store" | "vault" => {
+                "the log of the control plane says more; GET /readyz tells when it is back"
+            }
+            _ => "try again in a moment",
+        };
+        self.hint(hint)
+    }
+}

@@ -114,7 +114,7 @@ impl<C: Consoles> Run<C> {
         if let Some(seconds) = problem.retry_after() {
             headers.insert("Retry-After".to_owned(), json!(seconds.to_string()));
         }
-        let mut body = json!(problem.body());
+        let mut body = json!(problem.clone().advised().body());
         if let Value::Object(fields) = &mut body {
             fields.entry("field").or_insert(Value::Null);
         }
