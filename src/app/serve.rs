@@ -117,7 +117,7 @@ fn journal_file(url: &str) -> Result<PathBuf, Problem> {
 
 /// Tokens that are there; none where they are to be made, last of all: what nobody could use is not shown.
 fn known_tokens(args: &Args) -> Result<Option<Tokens>, Problem> {
-    let to_be_made = args.create_tokens && !args.tokens.exists();
+    let to_be_made = args.create_tokens && token_file::is_to_be_made(&args.tokens)?;
     if to_be_made { Ok(None) } else { token_file::read(&args.tokens).map(Some) }
 }
 

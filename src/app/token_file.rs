@@ -36,6 +36,15 @@ pub fn read(path: &Path) -> Result<Tokens, Problem> {
     })
 }
 
+/// Whether the file is still to be made; a problem where it never can be.
+pub fn is_to_be_made(path: &Path) -> Result<bool, Problem> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !directory.is_dir() {
+        return Err(unfit(path, &format!("cannot be made: {} is no directory", directory.display())));
+    }
+    Ok(!path.exists())
+}
+
 /// Makes the file with one token per role, for its owner alone, unless it is there already. Returns the tokens; there
 /// is no second chance to see them.
 pub fn create(path: &Path) -> Result<Option<Vec<NewToken>>, Problem> {

@@ -36,6 +36,9 @@ pub enum Flaw {
     /// Its directory does not exist.
     #[error("the directory {} does not exist", .0.display())]
     NoDirectory(PathBuf),
+    /// Something else stands where it, or one above it, should be.
+    #[error("{} is not a directory", .0.display())]
+    NotADirectory(PathBuf),
     /// A directory stands in its place.
     #[error("it is a directory")]
     IsDirectory,
@@ -127,6 +130,9 @@ impl StoreFault {
         let file = self.path.display();
         let hint = match &self.flaw {
             Flaw::NoDirectory(directory) => format!("create it: mkdir -p {}", directory.display()),
+            Flaw::NotADirectory(place) => {
+                format!("name a file in a directory, or move this one out of the way: {}", place.display())
+            }
             Flaw::IsDirectory => format!("name a file in it, such as {}", self.path.join("kura.db").display()),
             Flaw::Forbidden(_) => "SQLite writes two more files beside it: the user needs rights on the file and on \
                                    its directory"

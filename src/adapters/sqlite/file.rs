@@ -199,7 +199,7 @@ fn check_access(path: &Path) -> Result<(), Flaw> {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
             return Err(Flaw::Forbidden(directory.to_owned()));
         }
-        _ => return Err(Flaw::NoDirectory(directory.to_owned())),
+        _ => return Err(no_directory(directory)),
     }
     if path.is_dir() {
         return Err(Flaw::IsDirectory);
@@ -211,6 +211,14 @@ fn check_access(path: &Path) -> Result<(), Flaw> {
         may(path, Access::READ_OK | Access::WRITE_OK)?;
     }
     may(directory, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)
+}
+
+/// Something else may stand where a directory should be, there or further up.
+fn no_directory(directory: &Path) -> Flaw {
+    match directory.ancestors().find(|place| place.exists()) {
+        Some(place) if !place.is_dir() => Flaw::NotADirectory(place.to_owned()),
+        _ => Flaw::NoDirectory(directory.to_owned()),
+    }
 }
 
 /// Nothing is written before the file is known to be ours or empty.

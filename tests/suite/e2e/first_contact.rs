@@ -132,7 +132,8 @@ fn a_journal_that_cannot_be_is_named_with_the_reason() {
     let tokens = ["--tokens", "tokens.yaml", "--create-tokens"];
     for (journal, words) in [
         ("data", &["it is a directory", "kura.db"][..]),
-        ("notes.txt/kura.db", &["notes.txt"]),
+        ("notes.txt/kura.db", &["notes.txt is not a directory", "in a directory"]),
+        ("notes.txt/deep/down/kura.db", &["notes.txt is not a directory"]),
         ("nowhere/kura.db", &["does not exist", "mkdir -p"]),
         ("notes.txt", &["not an SQLite database", "another file"]),
     ] {
@@ -162,7 +163,7 @@ fn missing_files_are_named_with_the_way_to_make_them() {
     let releases = ["--tokens", "tokens.yaml", "--create-tokens", "--releases", "none"];
     serve(folder.path(), "kura.db", &releases).fails(2, &["none", "--releases"]);
     for unfit in ["nowhere/tokens.yaml", "."] {
-        let said = serve(folder.path(), "other.db", &["--tokens", unfit, "--create-tokens"]);
+        let said = serve(folder.path(), "kura.db", &["--tokens", unfit, "--create-tokens"]);
         said.fails(2, &[unfit, "--tokens FILE"]);
     }
     std::fs::write(folder.path().join("odd.yaml"), "- name: ann\n  role: boss\n").expect("a file");
