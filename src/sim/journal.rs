@@ -14,7 +14,7 @@ use super::clock::VirtualClock;
 use super::pending::pend_once;
 use super::shared::Shared;
 use crate::control::ports::{AppendError, Batch, Beat, Clock, Head, Heartbeats, Journal, JournalError};
-use crate::domain::change::Entry;
+use crate::domain::change::{Cause, Entry};
 use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;
 
@@ -33,6 +33,15 @@ pub enum JournalFault {
     Error,
     /// It is written, and the answer gets lost.
     LostAnswer,
+}
+
+/// A promise of the port that a store breaks all the time: proves that the checks of a simulation find it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Defect {
+    /// It appends without comparing: a batch that was outrun lands behind whatever is there.
+    Blind,
+    /// Of the batches with an order in them it acknowledges every fourth without keeping it.
+    Forgetful,
 }
 
 /// What the store says when it was told to fail.
@@ -70,6 +79,8 @@ struct Book {
     seal: Sha256,
     followers: Vec<Waker>,
     faults: VecDeque<JournalFault>,
+    defect: Option<Defect>,
+    ordered: u64,
     races: u64,
 }
 
@@ -83,6 +94,8 @@ impl Default for Book {
             seal: Sha256::new(),
             followers: Vec::new(),
             faults: VecDeque::new(),
+            defect: None,
+            ordered: 0,
             races: 0,
         }
     }
@@ -135,6 +148,11 @@ impl SimJournal {
         self.with(account, |book| book.faults.push_back(fault));
     }
 
+    /// Breaks a promise to this account from now on.
+    pub fn break_promise(&self, account: AccountId, defect: Defect) {
+        self.with(account, |book| book.defect = Some(defect));
+    }
+
     /// A digest of every entry ever appended, in order: two runs with the same seed have the same one.
     pub fn fingerprint(&self, account: AccountId) -> String {
         self.with(account, |book| hex(&book.seal.clone().finalize()))
@@ -177,7 +195,12 @@ impl SimJournal {
 }
 
 impl Book {
-    fn append(&mut self, batch: Batch) -> Result<Head, AppendError> {
+    fn append(&mut self, mut batch: Batch) -> Result<Head, AppendError> {
+        if self.defect == Some(Defect::Blind) {
+            self.put_behind_the_head(&mut batch);
+        } else if self.defect == Some(Defect::Forgetful) && self.forgets(&batch) {
+            return Ok(self.head);
+        }
         let fault = self.faults.pop_front();
         match fault {
             Some(JournalFault::Conflict) => return Err(AppendError::Outrun { head: self.head }),
@@ -198,6 +221,19 @@ impl Book {
         }
         self.followers.drain(..).for_each(Waker::wake);
         if fault.is_some() { Err(told_to_fail().into()) } else { Ok(self.head) }
+    }
+
+    fn put_behind_the_head(&self, batch: &mut Batch) {
+        batch.expected = self.head.revision;
+        for (entry, revision) in batch.entries.iter_mut().zip(self.head.revision + 1..) {
+            entry.revision = revision;
+        }
+    }
+
+    fn forgets(&mut self, batch: &Batch) -> bool {
+        let ordered = batch.entries.iter().any(|entry| matches!(entry.cause, Cause::Verb { .. }));
+        self.ordered += u64::from(ordered);
+        ordered && self.ordered.is_multiple_of(4)
     }
 
     fn keep(&mut self, entry: Entry) -> Result<(), JournalError> {
@@ -316,7 +352,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::super::executor::Executor;
     use super::*;
-    use crate::domain::change::{Cause, Change};
+    use crate::domain::change::Change;
     use crate::domain::fleet::Account;
 
     fn account() -> AccountId {

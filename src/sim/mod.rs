@@ -15,10 +15,12 @@ pub mod host;
 // Who acts: node agents, people, fate.
 pub mod agents;
 pub mod operator;
+pub mod post;
 pub mod script;
 pub mod fleet;
 
-// All of it in motion.
+// All of it in motion, and what a witness sees of it.
+pub mod record;
 pub mod stage;
 
 // Worlds worth looking at.
@@ -26,3 +28,6 @@ pub mod presets;
 
 // Worlds from files, with what must be seen of them.
 pub mod scenario;
+
+// Worlds nobody thought of, with faults.
+pub mod seeds;

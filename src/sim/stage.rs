@@ -11,16 +11,18 @@ use super::agents::roster::{Errand, Roster, Turn};
 use super::clock::VirtualClock;
 use super::executor::{Executor, Hook, Restless, TaskId};
 use super::host::{Outside, SimHost};
+use super::post::{Fate, Post};
+use super::record::{Answer, Handed, Record, Span};
+use super::renderer::SimRenderer;
 use super::script::{Cue, Script};
 use super::shared::Shared;
 use crate::control::desk::{DeskError, Handout, PollAnswer};
-use crate::control::door::Door;
+use crate::control::door::{Door, DoorError};
 use crate::control::local::{Introduction, LocalLink};
 use crate::control::ports::{ApplyResult, Clock};
 use crate::control::service::{Loop, Service, Settings};
 use crate::domain::ids::{AccountId, MachineId};
 use crate::domain::input::{Edition, Input, Order};
-use crate::domain::verdict::Reply;
 use crate::domain::world::World;
 
 /// Orders of one cue that wait for the loop at the same time.
@@ -39,7 +41,7 @@ pub enum Ties {
 /// One process of the control plane, and the tasks that drive it.
 struct Process {
     name: String,
-    service: Service<SimHost>,
+    service: Service<SimHost, SimRenderer>,
     tasks: Vec<TaskId>,
 }
 
@@ -54,6 +56,9 @@ pub struct Stage {
     roster: Shared<Roster>,
     script: Script,
     refusals: Shared<Vec<String>>,
+    renderer: SimRenderer,
+    post: Post,
+    record: Option<Shared<Record>>,
 }
 
 impl Stage {
@@ -69,7 +74,25 @@ impl Stage {
             roster: Shared::default(),
             script: Script::default(),
             refusals: Shared::default(),
+            renderer: SimRenderer::default(),
+            post: Post::reliable(),
+            record: None,
         }
+    }
+
+    /// Keeps a record from now on of what was handed out, reported and answered; the witness empties it.
+    pub fn keep_record(&mut self) -> Shared<Record> {
+        self.record.get_or_insert_default().clone()
+    }
+
+    /// What cannot be rendered.
+    pub fn renderer(&self) -> &SimRenderer {
+        &self.renderer
+    }
+
+    /// How the agents' post fares from now on.
+    pub fn set_post(&mut self, post: Post) {
+        self.post = post;
     }
 
     /// The stores all processes share, faults included.
@@ -115,7 +138,7 @@ impl Stage {
     /// Starts a process.
     pub fn start_process(&mut self, name: &str, settings: Settings) {
         let host = Arc::new(SimHost::new(self.outside.clone(), name));
-        let (service, loops) = Service::new(host, self.account, settings);
+        let (service, loops) = Service::with_renderer(host, self.account, settings, self.renderer.clone());
         let mut tasks: Vec<TaskId> = loops.into_iter().map(|part| self.drive(part)).collect();
         tasks.push(self.executor.spawn("nudges", pass_on_nudges(service.clone(), self.roster.clone())));
         self.processes.push(Process { name: name.to_owned(), service, tasks });
@@ -124,10 +147,32 @@ impl Stage {
     /// Ends a process after `steps` more steps of anybody, at whichever await it is by then, without a last word.
     /// True if it was alive.
     pub fn crash(&mut self, name: &str, steps: u64) -> bool {
-        let Some(process) = self.living().find(|process| process.name == name) else { return false };
-        let tasks = process.tasks.clone();
+        let Some(tasks) = self.tasks_of(name) else { return false };
         self.executor.kill_after(steps, tasks);
         true
+    }
+
+    /// Lets a process take no step until it is thawed. True if it lives.
+    pub fn freeze(&mut self, name: &str) -> bool {
+        let Some(tasks) = self.tasks_of(name) else { return false };
+        self.executor.freeze(&tasks);
+        true
+    }
+
+    /// Lets it go on where it stood. True if it lives.
+    pub fn thaw(&mut self, name: &str) -> bool {
+        let Some(tasks) = self.tasks_of(name) else { return false };
+        self.executor.thaw(&tasks);
+        true
+    }
+
+    fn tasks_of(&self, name: &str) -> Option<Vec<TaskId>> {
+        self.living().find(|process| process.name == name).map(|process| process.tasks.clone())
+    }
+
+    /// The names of the processes that live, in the order in which they were started.
+    pub fn alive(&self) -> Vec<String> {
+        self.living().map(|process| process.name.clone()).collect()
     }
 
     /// The door of the process that was started first and still lives.
@@ -237,15 +282,26 @@ impl Stage {
     /// Sends an agent on its way, to any of the living processes.
     fn send(&mut self, errand: Errand) {
         let service = self.any_process().map(|process| process.service.clone());
-        let courier = Courier { roster: self.roster.clone(), clock: self.clock().clone(), service };
+        let courier = Courier {
+            roster: self.roster.clone(),
+            clock: self.clock().clone(),
+            service,
+            post: self.post.clone(),
+            record: self.record.clone(),
+        };
         self.executor.spawn("agent", courier.run(errand));
     }
 
     fn play(&mut self, now: Timestamp, cue: Cue) {
         match cue {
             Cue::Orders(orders) => {
-                let (door, refusals) = (self.any_process().map(|p| p.service.door.clone()), self.refusals.clone());
-                self.executor.spawn("people", give(door, orders, refusals));
+                let door = self.any_process().map(|process| process.service.door.clone());
+                let ledger = Ledger {
+                    clock: self.clock().clone(),
+                    refusals: self.refusals.clone(),
+                    record: self.record.clone(),
+                };
+                self.executor.spawn("people", give(door, orders, ledger));
             }
             Cue::Silence(machine) => self.roster.with(|roster| roster.silence(machine)),
             Cue::BringBack(machine) => self.roster.with(|roster| roster.bring_back(machine)),
@@ -263,7 +319,7 @@ impl Stage {
 }
 
 /// Tells the agents of a process's nudges. Whoever lags behind the waves takes everybody for nudged.
-async fn pass_on_nudges(service: Service<SimHost>, roster: Shared<Roster>) {
+async fn pass_on_nudges(service: Service<SimHost, SimRenderer>, roster: Shared<Roster>) {
     let mut waves = service.nudges.waves();
     loop {
         let wave = waves.recv().await;
@@ -275,50 +331,89 @@ async fn pass_on_nudges(service: Service<SimHost>, roster: Shared<Roster>) {
     }
 }
 
-/// Gives orders in sequence, in groups that fit into the queue of the loop.
-async fn give(door: Option<Door>, orders: Vec<Order>, refusals: Shared<Vec<String>>) {
-    for group in orders.chunks(ORDERS_AT_ONCE) {
-        let asked = group.iter().map(|order| ask(door.clone(), order.clone()));
-        let answers = join_all(asked).await;
-        refusals.with(|list| list.extend(answers.into_iter().flatten()));
+/// Where the answers to orders go.
+struct Ledger {
+    clock: VirtualClock,
+    refusals: Shared<Vec<String>>,
+    record: Option<Shared<Record>>,
+}
+
+impl Ledger {
+    fn note(&self, answer: Answer) {
+        self.refusals.with(|list| list.extend(answer.complaint()));
+        if let Some(record) = &self.record {
+            record.with(|record| record.answers.push(answer));
+        }
     }
 }
 
-/// Gives one order; answers with why it was not carried out, if it was not.
-async fn ask(door: Option<Door>, order: Order) -> Option<String> {
-    let name = order.verb.name();
-    let Some(door) = door else { return Some(format!("{name}: no process lives")) };
-    match door.ask(Input::Verb(order)).await {
-        Ok(Reply::Refused(refusal)) => Some(format!("{name}: {refusal}")),
-        Ok(_) => None,
-        Err(error) => Some(format!("{name}: {error}")),
+/// Gives orders in sequence, in groups that fit into the queue of the loop.
+async fn give(door: Option<Door>, orders: Vec<Order>, ledger: Ledger) {
+    for group in orders.chunks(ORDERS_AT_ONCE) {
+        let asked = group.iter().map(|order| ask(door.clone(), order.clone(), &ledger.clock));
+        join_all(asked).await.into_iter().for_each(|answer| ledger.note(answer));
     }
+}
+
+/// Gives one order.
+async fn ask(door: Option<Door>, order: Order, clock: &VirtualClock) -> Answer {
+    let Some(door) = door else {
+        let (at, span) = (clock.now(), Span::default());
+        return Answer { at, order, reply: Err(DoorError::Stopped), span };
+    };
+    let since = door.world().revision;
+    let reply = door.ask(Input::Verb(order.clone())).await;
+    Answer { at: clock.now(), order, reply, span: Span { since, until: door.world().revision } }
 }
 
 /// Carries one errand of an agent to the desk of a process, and the answer back.
 struct Courier {
     roster: Shared<Roster>,
     clock: VirtualClock,
-    service: Option<Service<SimHost>>,
+    service: Option<Service<SimHost, SimRenderer>>,
+    post: Post,
+    record: Option<Shared<Record>>,
 }
 
 impl Courier {
     async fn run(self, errand: Errand) {
         match errand {
             Errand::Poll { machine, have } => self.poll(machine, have).await,
-            Errand::Report(result) => self.report(*result).await,
+            Errand::Report(result) => self.send(*result).await,
         }
     }
 
     async fn poll(&self, machine: MachineId, have: Option<Edition>) {
         let Some(service) = &self.service else { return self.roster.with(|roster| roster.unanswered(machine)) };
+        let since = service.door.world().revision;
         let Ok(answer) = service.desk.poll(machine, have, Duration::ZERO).await else {
             return self.roster.with(|roster| roster.unanswered(machine));
         };
-        let served = served(&service.door.world(), machine, &answer);
+        let world = service.door.world();
+        self.note_handed(machine, &answer, Span { since, until: world.revision });
+        if self.post.answer_gets_lost() {
+            return self.roster.with(|roster| roster.unanswered(machine));
+        }
+        let served = served(&world, machine, &answer);
         let canceled = self.roster.with(|roster| roster.answered(self.clock.now(), machine, served));
         if let Some(Errand::Report(result)) = canceled {
-            self.report(*result).await;
+            self.send(*result).await;
+        }
+    }
+
+    /// A report goes into the post, which may keep it for a while or deliver it twice.
+    async fn send(&self, result: ApplyResult) {
+        if let Some(record) = &self.record {
+            record.with(|record| record.told.push(result.clone()));
+        }
+        let now = self.clock.now();
+        match self.post.fate() {
+            Fate::Arrives => self.report(result).await,
+            Fate::Late(span) => self.roster.with(|roster| roster.postpone(span.after(now), result)),
+            Fate::Twice(span) => {
+                self.report(result.clone()).await;
+                self.roster.with(|roster| roster.postpone(span.after(now), result));
+            }
         }
     }
 
@@ -331,6 +426,12 @@ impl Courier {
         if let Err(DeskError::Door(_) | DeskError::Outrun) = told {
             self.roster.with(|roster| roster.undelivered(self.clock.now(), result));
         }
+    }
+
+    fn note_handed(&self, machine: MachineId, answer: &PollAnswer, span: Span) {
+        let (Some(record), Some(handout)) = (&self.record, &answer.assignment) else { return };
+        let handed = Handed { at: self.clock.now(), machine, edition: handout.edition, span };
+        record.with(|record| record.handed.push(handed));
     }
 }
 

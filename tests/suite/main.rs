@@ -8,6 +8,7 @@ mod house;
 mod screenshots;
 mod journal;
 mod pty;
+mod seeds;
 mod server;
 mod sim;
 mod wire;

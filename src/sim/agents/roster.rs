@@ -121,13 +121,18 @@ impl Roster {
 
     /// A report reached nobody: it is sent again a little later.
     pub fn undelivered(&mut self, now: Timestamp, result: ApplyResult) {
+        self.postpone(RESEND_AFTER.after(now), result);
+    }
+
+    /// A report is sent at `at`, or with the next one if that comes first.
+    pub fn postpone(&mut self, at: Timestamp, result: ApplyResult) {
         let Some(place) = self.places.get(&result.machine) else { return };
         let unsent = &mut self.members[*place].unsent;
         if unsent.len() >= UNSENT_MAX {
             unsent.remove(0);
         }
         unsent.push(result);
-        self.agenda.insert((RESEND_AFTER.after(now), Turn::Result, *place));
+        self.agenda.insert((at, Turn::Result, *place));
     }
 
     /// These were told to poll again now, rather than at their next turn.
@@ -156,9 +161,12 @@ impl Roster {
         self.edit(machine, Agent::come_back);
     }
 
-    /// Its machine got a new system (R152).
+    /// Its machine got a new system, which knows of no report that was still to be sent (R152).
     pub fn rebuild(&mut self, machine: MachineId) {
         self.edit(machine, Agent::rebuild);
+        if let Some(place) = self.places.get(&machine) {
+            self.members[*place].unsent.clear();
+        }
     }
 
     fn edit(&mut self, machine: MachineId, edit: impl FnOnce(&mut Agent)) {

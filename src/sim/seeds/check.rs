@@ -1,0 +1,190 @@
+//! The witness: follows the journal of a world and what its processes said, and finds the first broken rule.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::super::record::{Answer, Handed, Record};
+use super::super::shared::Shared;
+use super::super::stage::Stage;
+use super::naive;
+use super::promises::{Promises, index};
+use super::sky::Sky;
+use super::steps::Step;
+use crate::control::ports::ApplyResult;
+use crate::domain::change::{Change, Entry};
+use crate::domain::fleet::Machine;
+use crate::domain::ids::{MachineId, ReleaseId};
+use crate::domain::invariants::broken_step;
+use crate::domain::release::Outcome;
+use crate::domain::rollout::Ending;
+use crate::domain::world::World;
+
+/// A rule that was broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breach {
+    /// When.
+    pub at: Timestamp,
+    /// Which, and how.
+    pub what: String,
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.what.fmt(f)
+    }
+}
+
+/// What was seen on the way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Changes in the journals.
+    pub changes: u64,
+    /// Leases that were granted.
+    pub grants: u64,
+    /// Assignments that left a control plane.
+    pub handed: u64,
+    /// Orders that were answered.
+    pub answers: u64,
+    /// Appends that were outrun by another process.
+    pub races: u64,
+    /// Rollouts that completed.
+    pub completed: u64,
+    /// Seconds that went by in the worlds.
+    pub virtual_seconds: u64,
+}
+
+impl Tally {
+    /// Both together.
+    pub fn add(&mut self, other: &Self) {
+        self.changes += other.changes;
+        self.grants += other.grants;
+        self.handed += other.handed;
+        self.answers += other.answers;
+        self.races += other.races;
+        self.completed += other.completed;
+        self.virtual_seconds += other.virtual_seconds;
+    }
+}
+
+/// Successes as the agents reported them: who, what, and when the run began.
+#[derive(Debug, Default)]
+struct Truth(BTreeMap<(MachineId, ReleaseId), Vec<Timestamp>>);
+
+impl Truth {
+    fn learn(&mut self, told: &ApplyResult) {
+        if told.outcome == Outcome::Success {
+            self.0.entry((told.machine, told.release)).or_default().push(told.started_at);
+        }
+    }
+
+    /// A success of this machine for this release, of a run that began no earlier than its system (A08, R153).
+    fn knows(&self, machine: MachineId, release: ReleaseId, installed: Option<Timestamp>) -> bool {
+        let runs = self.0.get(&(machine, release)).into_iter().flatten();
+        runs.into_iter().any(|began| installed.is_none_or(|installed| installed <= *began))
+    }
+}
+
+/// Watches one world.
+pub(super) struct Witness {
+    record: Shared<Record>,
+    /// The world at every revision.
+    history: Vec<World>,
+    truth: Truth,
+    installed: BTreeMap<MachineId, Timestamp>,
+    promises: Promises,
+    pub(super) sky: Sky,
+    pub(super) tally: Tally,
+}
+
+impl Witness {
+    pub(super) fn of(stage: &mut Stage) -> Self {
+        Self {
+            record: stage.keep_record(),
+            history: vec![World::default()],
+            truth: Truth::default(),
+            installed: BTreeMap::new(),
+            promises: Promises::default(),
+            sky: Sky::default(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// The world as it was last seen.
+    pub(super) fn world(&self) -> World {
+        self.history.last().cloned().unwrap_or_default()
+    }
+
+    /// Looks at everything that happened since the last look; answers with what was answered to people.
+    pub(super) fn look(&mut self, stage: &Stage) -> Result<Vec<Answer>, Breach> {
+        let seen = self.record.with(std::mem::take);
+        seen.told.iter().for_each(|told| self.truth.learn(told));
+        let entries = stage.outside().journal.entries_after(stage.account(), self.world().revision);
+        let same = |a: &Entry, b: &Entry| (a.at, &a.by, &a.cause) == (b.at, &b.by, &b.cause);
+        for verdict in entries.chunk_by(same) {
+            self.step(verdict)?;
+        }
+        for handed in &seen.handed {
+            self.handed(handed)?;
+        }
+        for answer in &seen.answers {
+            self.tally.answers += 1;
+            fail(answer.at, self.promises.answer(answer, &self.history))?;
+        }
+        Ok(seen.answers)
+    }
+
+    fn step(&mut self, verdict: &[Entry]) -> Result<(), Breach> {
+        let before = self.world();
+        let mut after = before.clone();
+        for entry in verdict {
+            fail(entry.at, self.promises.entry(entry))?;
+            self.count(entry);
+            after.apply(entry);
+            self.history.push(after.clone());
+        }
+        let step = Step { before: &before, entries: verdict, sky: &self.sky };
+        let at = verdict.first().map_or(before.at, |entry| entry.at);
+        let changes: Vec<Change> = verdict.iter().map(|entry| entry.change.clone()).collect();
+        let broken = broken_step(&before, &after, &changes, at).into_iter().chain(step.broken());
+        fail(at, broken.chain(self.unproven(&after)).next())
+    }
+
+    fn count(&mut self, entry: &Entry) {
+        self.tally.changes += 1;
+        match &entry.change {
+            Change::LeaseGranted { .. } => self.tally.grants += 1,
+            Change::RolloutEnded { ending: Ending::Completed, .. } => self.tally.completed += 1,
+            Change::MachineRebuilt { machine, .. } => drop(self.installed.insert(*machine, entry.at)),
+            Change::MachineAdded { machine } => drop(self.installed.insert(machine.id, entry.at)),
+            _ => {}
+        }
+    }
+
+    /// Done without a success of one's own for this very release (A08, R130).
+    fn unproven(&self, world: &World) -> Option<String> {
+        let release = world.current()?.release;
+        let proven = |m: &Machine| self.truth.knows(m.id, release, self.installed.get(&m.id).copied());
+        let fraud = world.machines.values().find(|m| m.is_done(release) && !proven(m))?;
+        let name = &fraud.hostname;
+        Some(format!("A08: {name} counts as done on {} without a run of its own", world.release_name(release)))
+    }
+
+    /// What left a process was allowed by a world it had seen between question and answer (R17).
+    fn handed(&mut self, handed: &Handed) -> Result<(), Breach> {
+        self.tally.handed += 1;
+        let (since, until) = (index(handed.span.since), index(handed.span.until));
+        let worlds = self.history.iter().take(until + 1).skip(since);
+        let whys: Vec<Option<String>> =
+            worlds.map(|world| naive::unservable(world, handed.machine, handed.edition)).collect();
+        if whys.iter().any(Option::is_none) {
+            return Ok(());
+        }
+        fail(handed.at, whys.into_iter().flatten().last())
+    }
+}
+
+fn fail(at: Timestamp, what: Option<String>) -> Result<(), Breach> {
+    what.map_or(Ok(()), |what| Err(Breach { at, what }))
+}

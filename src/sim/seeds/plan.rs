@@ -1,0 +1,92 @@
+//! A plan: everything that will happen from outside in one generated world, fixed before it begins.
+//!
+//! Because nothing in it depends on how the world goes, a prefix of a plan gives the same history up to its end.
+
+use std::fmt;
+
+use super::super::agents::behaviour::Behaviour;
+use super::super::journal::JournalFault;
+use super::super::post::Faults;
+use crate::domain::ids::MachineId;
+use crate::domain::input::{Order, Verb};
+use crate::domain::span::Seconds;
+
+/// Processes a world has at the most.
+pub const PROCESSES: usize = 2;
+
+/// One thing that happens from outside.
+#[derive(Debug, Clone)]
+pub enum Act {
+    /// A person gives an order; whoever gave a key asks again where the answer is not known.
+    Order(Order),
+    /// A person halts whatever runs at that moment.
+    Halt(Order),
+    /// A machine that joined gets its agent.
+    Behave(MachineId, Box<Behaviour>),
+    /// An agent goes silent.
+    Silence(MachineId),
+    /// It is back.
+    BringBack(MachineId),
+    /// A machine gets a new system.
+    Rebuild(MachineId),
+    /// The results store comes up or goes down.
+    Telemetry {
+        /// It answers.
+        up: bool,
+    },
+    /// A variable goes missing for a machine.
+    Lose(MachineId),
+    /// It is there again.
+    Find(MachineId),
+    /// The next append goes wrong.
+    Journal(JournalFault),
+    /// A process dies after so many more steps of anybody.
+    Crash {
+        /// Which of the processes.
+        process: usize,
+        /// At whichever await it is by then.
+        steps: u64,
+    },
+    /// A process starts, if it does not live.
+    Start(usize),
+    /// A process takes no step any more.
+    Freeze(usize),
+    /// It goes on.
+    Thaw(usize),
+}
+
+/// An act at its time, in words.
+#[derive(Debug, Clone)]
+pub struct Happening {
+    /// After the beginning.
+    pub at: Seconds,
+    /// What happens.
+    pub act: Act,
+    /// For people.
+    pub words: String,
+}
+
+impl fmt::Display for Happening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {}: {}", self.at, self.words)
+    }
+}
+
+/// One generated world.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// What it was made from, and what decides who goes first.
+    pub seed: u64,
+    /// Builds the fleet, in order, before anything else happens.
+    pub fleet: Vec<Verb>,
+    /// The agents of the first machines.
+    pub agents: Vec<(MachineId, Behaviour)>,
+    /// Processes at the beginning.
+    pub processes: usize,
+    /// How the agents' post fares until the faults stop.
+    pub post: Faults,
+    /// What happens, by time.
+    pub script: Vec<Happening>,
+    /// When the faults stop and an operator puts everything right.
+    pub healed_at: Seconds,
+}

@@ -1,0 +1,174 @@
+//! Plays a plan: builds its world, lets everything in it happen on the real loop, and watches.
+
+use super::super::executor::Restless;
+use super::super::journal::Defect;
+use super::super::post::Post;
+use super::super::record::Answer;
+use super::super::script::Cue;
+use super::super::stage::{Stage, Ties};
+use super::check::{Breach, Tally, Witness};
+use super::fleet::content;
+use super::heal::heal;
+use super::plan::{Act, Happening, PROCESSES, Plan};
+use super::promises::is_unsure;
+use crate::control::ports::Clock;
+use crate::control::service::Settings;
+use crate::domain::ids::MachineId;
+use crate::domain::input::{Order, Verb};
+use crate::domain::span::Seconds;
+use jiff::Timestamp;
+
+/// How long a person waits before asking again where the answer is not known.
+const ASK_AGAIN: Seconds = Seconds(7);
+
+/// How a world went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Played {
+    /// What was seen.
+    pub tally: Tally,
+    /// The first broken rule.
+    pub breach: Option<Breach>,
+}
+
+/// Plays a plan to its end or to its first fault. With a `defect` the journal breaks a promise all the time.
+pub fn play(plan: &Plan, defect: Option<Defect>) -> Played {
+    let mut theatre = Theatre::of(plan, defect);
+    let breach = theatre.perform(plan).err();
+    let stage = &theatre.stage;
+    let mut tally = theatre.witness.tally;
+    tally.races = stage.outside().journal.races(stage.account());
+    tally.virtual_seconds = Seconds::between(beginning(), stage.clock().now()).0;
+    Played { tally, breach }
+}
+
+/// When every generated world begins.
+pub(super) fn beginning() -> Timestamp {
+    Seconds(1_780_000_000).after(Timestamp::UNIX_EPOCH)
+}
+
+/// A world in motion, and who watches it.
+pub(super) struct Theatre {
+    pub(super) stage: Stage,
+    pub(super) witness: Witness,
+    /// Names of the processes that were started last; each start has a new one.
+    processes: [String; PROCESSES],
+    started: usize,
+}
+
+impl Theatre {
+    fn of(plan: &Plan, defect: Option<Defect>) -> Self {
+        let mut stage = Stage::new(beginning(), plan.seed, Ties::Shuffled);
+        if let Some(defect) = defect {
+            stage.outside().journal.break_promise(stage.account(), defect);
+        }
+        stage.set_post(Post::seeded(plan.seed, plan.post));
+        let witness = Witness::of(&mut stage);
+        let mut theatre = Self { stage, witness, processes: Default::default(), started: 0 };
+        (0..plan.processes).for_each(|process| theatre.start(process));
+        theatre.build(plan);
+        theatre
+    }
+
+    fn build(&mut self, plan: &Plan) {
+        let mut orders = Vec::new();
+        for (n, verb) in plan.fleet.iter().enumerate() {
+            if let Verb::PublishRelease { git_ref, .. } = verb {
+                self.stage.outside().vault.put(content(git_ref));
+            }
+            let reason = Some(format!("set-up {n}"));
+            orders.push(Order { verb: verb.clone(), by: "set-up".to_owned(), reason, key: None });
+        }
+        self.stage.script().add(beginning(), Cue::Orders(orders));
+        self.stage.roster().with(|roster| {
+            plan.agents.iter().for_each(|(machine, behaviour)| roster.enroll(beginning(), *machine, behaviour.clone()));
+        });
+    }
+
+    fn perform(&mut self, plan: &Plan) -> Result<(), Breach> {
+        for entry in &plan.script {
+            // One second early, so that what a person does falls into the same instant as what everybody else does.
+            self.advance_to(Seconds(entry.at.0 - 1).after(beginning()))?;
+            self.act(entry);
+        }
+        self.advance_to(plan.healed_at.after(beginning()))?;
+        heal(self, plan)
+    }
+
+    /// Lets everything happen up to a moment, and looks at it.
+    pub(super) fn advance_to(&mut self, moment: Timestamp) -> Result<Vec<Answer>, Breach> {
+        let rested = self.stage.advance_to(moment);
+        let now = self.stage.clock().now();
+        rested.map_err(|restless: Restless| Breach { at: now, what: restless.to_string() })?;
+        let answers = self.witness.look(&self.stage)?;
+        for answer in &answers {
+            let unsure = answer.reply.as_ref().is_err_and(is_unsure);
+            if unsure && answer.order.key.is_some() {
+                let again = Cue::Orders(vec![answer.order.clone()]);
+                self.stage.script().add(ASK_AGAIN.after(now), again);
+            }
+        }
+        Ok(answers)
+    }
+
+    fn act(&mut self, entry: &Happening) {
+        let at = entry.at.after(beginning());
+        match &entry.act {
+            Act::Order(order) => self.cue(at, Cue::Orders(vec![order.clone()])),
+            Act::Halt(order) => self.halt(at, order),
+            Act::Behave(machine, behaviour) => self.cue(at, Cue::Behave(*machine, behaviour.clone())),
+            Act::Silence(machine) => self.cue(at, Cue::Silence(*machine)),
+            Act::BringBack(machine) => self.cue(at, Cue::BringBack(*machine)),
+            Act::Rebuild(machine) => self.cue(at, Cue::Rebuild(*machine, Some("image".to_owned()))),
+            Act::Telemetry { up } => self.telemetry(*up),
+            Act::Lose(machine) => self.render(*machine, false),
+            Act::Find(machine) => self.render(*machine, true),
+            Act::Journal(fault) => self.stage.outside().journal.fail_next(self.stage.account(), *fault),
+            Act::Crash { process, steps } => drop(self.stage.crash(&self.processes[*process], *steps)),
+            Act::Start(process) => self.start(*process),
+            Act::Freeze(process) => drop(self.stage.freeze(&self.processes[*process])),
+            Act::Thaw(process) => self.thaw(*process),
+        }
+    }
+
+    fn cue(&mut self, at: Timestamp, cue: Cue) {
+        self.stage.script().add(at, cue);
+    }
+
+    /// Halts the rollout that is current by now, if there ever was one.
+    fn halt(&mut self, at: Timestamp, order: &Order) {
+        if let Some(rollout) = self.stage.world().current().map(|rollout| rollout.id) {
+            let order = Order { verb: Verb::Halt { rollout }, ..order.clone() };
+            self.cue(at, Cue::Orders(vec![order]));
+        }
+    }
+
+    /// The results store comes up or goes down, now.
+    pub(super) fn telemetry(&mut self, up: bool) {
+        self.witness.sky.telemetry(up, self.stage.clock().now());
+        self.stage.outside().results.switch(up);
+    }
+
+    /// A machine can be rendered from now on, or cannot.
+    pub(super) fn render(&mut self, machine: MachineId, well: bool) {
+        self.witness.sky.render(machine, well, self.stage.clock().now());
+        match well {
+            true => self.stage.renderer().find(machine),
+            false => self.stage.renderer().lose(machine, vec!["K8S_VIP".to_owned()]),
+        }
+    }
+
+    /// Starts a process, if it does not live, under a name that no process had before.
+    pub(super) fn start(&mut self, process: usize) {
+        if self.stage.alive().contains(&self.processes[process]) {
+            return;
+        }
+        self.started += 1;
+        self.processes[process] = format!("server-{process}:{}", self.started);
+        self.stage.start_process(&self.processes[process], Settings::default());
+    }
+
+    /// Lets a process go on.
+    pub(super) fn thaw(&mut self, process: usize) {
+        let _ = self.stage.thaw(&self.processes[process]);
+    }
+}

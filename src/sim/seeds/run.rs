@@ -1,0 +1,109 @@
+//! Plays seed after seed until one fails, and says of that one what it takes.
+
+use std::fmt;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::super::journal::Defect;
+use super::check::{Breach, Tally};
+use super::generate::generate;
+use super::play::{Played, beginning, play};
+use super::profile::Profile;
+use super::shrink::{Shrunk, shrink};
+use crate::domain::span::Seconds;
+
+/// A seed that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Which.
+    pub seed: u64,
+    /// Of which family.
+    pub profile: Profile,
+    /// Seconds after the beginning of its world.
+    pub at: Seconds,
+    /// The rule that was broken, and how.
+    pub invariant: String,
+    /// The fewest inputs that were found to break it, in order.
+    pub inputs: Vec<String>,
+    /// Inputs of the whole script.
+    pub of: usize,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "seed {} fails after {}: {}", self.seed, self.at, self.invariant)?;
+        writeln!(f, "it takes {} of its {} inputs:", self.inputs.len(), self.of)?;
+        self.inputs.iter().try_for_each(|input| writeln!(f, "  {input}"))?;
+        let (first, end) = (self.seed, self.seed.saturating_add(1));
+        write!(f, "reproduce it with: kura-console simulate --seeds {first}..{end} --profile {}", self.profile.word())
+    }
+}
+
+/// What came of a range of seeds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Seeds that were played.
+    pub seeds: u64,
+    /// What was seen in all of them.
+    pub tally: Tally,
+    /// The first seed that failed; later ones were not played.
+    pub failure: Option<Failure>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally { changes, grants, handed, answers, races, completed, virtual_seconds } = self.tally;
+        write!(
+            f,
+            "{} seeds, {} of virtual time: {changes} changes, {answers} orders, {handed} assignments, {grants} leases, \
+             {races} lost races, {completed} rollouts completed",
+            self.seeds,
+            Seconds(virtual_seconds)
+        )?;
+        self.failure.as_ref().map_or(Ok(()), |failure| write!(f, "\n{failure}"))
+    }
+}
+
+/// Plays every seed of `range` until one fails; `progress` is told after each how many are done.
+pub fn run(range: Range<u64>, profile: Profile, progress: impl FnMut(u64)) -> Report {
+    run_with(range, profile, None, progress)
+}
+
+/// The same with a journal that breaks a promise: proves that the checks find it.
+pub fn run_with(range: Range<u64>, profile: Profile, defect: Option<Defect>, mut progress: impl FnMut(u64)) -> Report {
+    let mut report = Report::default();
+    for seed in range {
+        let played = played(profile, seed, defect);
+        report.seeds += 1;
+        report.tally.add(&played.tally);
+        if let Some(breach) = played.breach {
+            report.failure = Some(failure(profile, seed, &breach, defect));
+            return report;
+        }
+        progress(report.seeds);
+    }
+    report
+}
+
+/// A world in which something panics is a world that failed.
+fn played(profile: Profile, seed: u64, defect: Option<Defect>) -> Played {
+    let playing = || play(&generate(profile, seed), defect);
+    catch_unwind(AssertUnwindSafe(playing)).unwrap_or_else(|_| Played {
+        tally: Tally::default(),
+        breach: Some(Breach { at: beginning(), what: PANICKED.to_owned() }),
+    })
+}
+
+/// What is said of a world in which something panicked; where, the panic itself says.
+const PANICKED: &str = "something panicked";
+
+fn failure(profile: Profile, seed: u64, breach: &Breach, defect: Option<Defect>) -> Failure {
+    let plan = generate(profile, seed);
+    let of = plan.script.len();
+    let Shrunk { script, breach } = match breach.what == PANICKED {
+        true => Shrunk { script: plan.script, breach: breach.clone() },
+        false => shrink(&plan, breach, defect),
+    };
+    let inputs = script.iter().map(ToString::to_string).collect();
+    Failure { seed, profile, at: Seconds::between(beginning(), breach.at), invariant: breach.what, inputs, of }
+}

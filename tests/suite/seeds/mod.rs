@@ -1,0 +1,54 @@
+//! Generated worlds: nothing breaks in them, the same seed is the same world, and a planted bug is found and made small.
+
+use kura_console::sim::journal::Defect;
+use kura_console::sim::seeds::generate::generate;
+use kura_console::sim::seeds::profile::Profile;
+use kura_console::sim::seeds::run::{Failure, Report, run, run_with};
+
+/// Seeds that are always played; all of them are played by `simulate --seeds 0..2000`.
+const ALWAYS: u64 = 40;
+
+fn fails(defect: Defect) -> Failure {
+    let report = run_with(0..ALWAYS, Profile::Rings, Some(defect), |_| {});
+    report.failure.expect("the planted bug was not found")
+}
+
+#[test]
+fn nothing_that_people_agents_and_fate_do_breaks_a_rule_and_every_world_converges() {
+    // R13, R16, R17, R18, R21, R22, R23, R28, R29, R31, R66, R72, R78, R85, R86, R143, R148
+    let mut told = Vec::new();
+    let report = run(0..ALWAYS, Profile::Rings, |done| told.push(done));
+    assert!(report.failure.is_none(), "{report}");
+    assert_eq!((report.seeds, told.len()), (ALWAYS, 40));
+    let tally = report.tally;
+    assert!(tally.completed >= ALWAYS && tally.virtual_seconds >= ALWAYS * 7_200, "{report}");
+    assert!(tally.grants > 10 * ALWAYS && tally.handed > 100 * ALWAYS && tally.answers > 20 * ALWAYS, "{report}");
+    assert!(tally.races > ALWAYS / 2, "the processes hardly ever raced: {report}");
+}
+
+#[test]
+fn a_seed_is_a_world_the_same_one_every_time() {
+    let once = |seed| -> Report { run(seed..seed + 3, Profile::Rings, |_| {}) };
+    assert_eq!(once(100), once(100));
+    assert_ne!(once(100).tally, once(200).tally);
+    let words = |seed| generate(Profile::Rings, seed).script.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(words(7), words(7));
+    assert_ne!(words(7), words(8));
+}
+
+#[test]
+fn a_journal_that_appends_without_comparing_is_found() {
+    // R28
+    let failure = fails(Defect::Blind);
+    assert!(failure.inputs.len() < failure.of, "{failure}");
+    assert!(failure.to_string().contains(&format!("--seeds {}..{}", failure.seed, failure.seed + 1)), "{failure}");
+}
+
+#[test]
+fn a_journal_that_forgets_what_it_acknowledged_is_found_and_the_script_made_small() {
+    let failure = fails(Defect::Forgetful);
+    assert!(failure.invariant.contains("was acknowledged, and is lost"), "{failure}");
+    assert!((1..=4).contains(&failure.inputs.len()) && failure.of > 8, "{failure}");
+    let again = fails(Defect::Forgetful);
+    assert_eq!(failure, again, "making it small is as deterministic as the world");
+}
