@@ -22,12 +22,16 @@ use super::snapshot::{RunResult, Snapshot};
 use super::tree::{Folds, Line};
 use crate::domain::ids::{MachineId, Revision, RolloutId};
 use crate::domain::lane::LaneKey;
+use crate::domain::span::Seconds;
 
 /// Own notices that are kept for the log.
 pub const NOTICES_KEPT: usize = 500;
 
 /// Machines whose results are kept.
 pub const RESULTS_KEPT: usize = 64;
+
+/// How long an answer to the question for results is waited for.
+pub const RESULTS_WAIT: Seconds = Seconds(30);
 
 /// What the console is started with.
 #[derive(Debug, Clone)]
@@ -88,6 +92,8 @@ pub struct Results {
     pub rollout: RolloutId,
     /// When the last result that the world knew of was reported, as the question was asked.
     pub known: Option<Timestamp>,
+    /// When it was asked for.
+    pub asked_at: Timestamp,
     /// None while the answer is out.
     pub answer: Option<Result<Vec<RunResult>, String>>,
 }

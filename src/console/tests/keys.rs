@@ -184,6 +184,17 @@ fn the_detail_asks_for_results_once_and_again_when_there_are_new_ones() {
 }
 
 #[test]
+fn results_that_never_come_are_given_up_and_asked_for_again() {
+    let mut stage = Stage::rolling(80, 24);
+    let loads = |effects: &[Effect]| effects.iter().filter(|e| matches!(e, Effect::LoadResults { .. })).count();
+    stage.press("2 j j enter");
+    stage.pass(31);
+    stage.show();
+    assert!(stage.screen().contains("no answer came within 30s"), "{}", stage.screen());
+    assert_eq!(loads(&stage.press("esc enter")), 1);
+}
+
+#[test]
 fn the_log_follows_until_somebody_looks_back() {
     let mut stage = Stage::rolling(80, 24);
     stage.press("0");

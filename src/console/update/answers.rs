@@ -4,7 +4,7 @@ use super::super::effect::Effect;
 use super::super::facts::Node;
 use super::super::layer::{Layer, PageKind};
 use super::super::layout::Room;
-use super::super::model::{Model, RESULTS_KEPT, Results, Screen, Subject};
+use super::super::model::{Model, RESULTS_KEPT, RESULTS_WAIT, Results, Screen, Subject};
 use super::super::msg::Answer;
 use super::super::order::{CHECK_FOR, Tone, trace};
 use super::super::snapshot::RunResult;
@@ -30,6 +30,14 @@ pub(super) fn answered(model: &mut Model, key: &str, answer: Answer) {
         Answer::Unsent { why } => entry::say(model, Tone::Bad, format!("{doing}: not sent, {why}")),
     }
     model.orders.remove(at);
+}
+
+/// Forgets results that could not be read, so that looking again asks again.
+pub(super) fn ask_again(model: &mut Model, machine: MachineId) {
+    let failed = model.results.get(&machine).is_some_and(|kept| matches!(kept.answer, Some(Err(_))));
+    if failed {
+        model.results.remove(&machine);
+    }
 }
 
 /// Looks for orders whose answer was lost in the journal of a live picture.
@@ -70,6 +78,10 @@ pub(super) fn wanted(model: &mut Model) -> Option<Effect> {
     let world = &model.picture.as_ref()?.world;
     let rollout = world.current()?.id;
     let known = world.machines.get(&machine)?.last_result.as_ref().map(|r| r.at);
+    let overdue = RESULTS_WAIT.before(model.now);
+    for kept in model.results.values_mut().filter(|kept| kept.answer.is_none() && kept.asked_at <= overdue) {
+        kept.answer = Some(Err(format!("no answer came within {RESULTS_WAIT}")));
+    }
     let asking = model.results.values().any(|kept| kept.answer.is_none());
     let current = model.results.get(&machine).is_some_and(|kept| kept.rollout == rollout && kept.known == known);
     if asking || current {
@@ -78,7 +90,7 @@ pub(super) fn wanted(model: &mut Model) -> Option<Effect> {
     if model.results.len() >= RESULTS_KEPT {
         model.results.pop_first();
     }
-    model.results.insert(machine, Results { rollout, known, answer: None });
+    model.results.insert(machine, Results { rollout, known, asked_at: model.now, answer: None });
     Some(Effect::LoadResults { rollout, machine })
 }
 

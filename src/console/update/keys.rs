@@ -4,11 +4,12 @@ use super::super::chord::{Chord, Key};
 use super::super::command::{Command, Reach};
 use super::super::dialog::{Dialog, Question};
 use super::super::effect::Effect;
+use super::super::facts::Node;
 use super::super::keys::{Found, Mode, written};
 use super::super::layer::{Layer, Page, PageKind};
 use super::super::layout::Room;
 use super::super::model::{Model, Screen, Subject};
-use super::{dialogs, entry, fields, navigate, verbs};
+use super::{answers, dialogs, entry, fields, navigate, verbs};
 
 /// Chords one may press before they come to something.
 const PENDING_MAX: usize = 3;
@@ -101,13 +102,15 @@ pub(super) fn open_detail(model: &mut Model) {
         Subject::Nothing => Subject::Rollout,
         subject => subject,
     };
+    if let Subject::Node(Node::Machine(machine)) = subject {
+        answers::ask_again(model, machine);
+    }
     if !matches!(model.layers.last(), Some(Layer::Page(page)) if page.kind == PageKind::Detail(subject)) {
         model.layers.push(Layer::Page(Page { kind: PageKind::Detail(subject), top: 0 }));
     }
 }
 
 fn copy(model: &mut Model) -> Vec<Effect> {
-    use super::super::facts::Node;
     let id = match model.subject() {
         Subject::Node(Node::Machine(id)) => Some(id.0),
         Subject::Node(Node::Lane((_, ring))) => Some(ring.0),
