@@ -85,6 +85,9 @@ fn skipping_a_holder_takes_its_name_and_cancel_comes_first() {
     for consequence in ["gives back its slot", "may stay cordoned", "birch is next", "keeps holding the cursor"] {
         says(&stage, consequence);
     }
+    assert_eq!(order(&stage.press("tab tab enter")), None, "the way round the field is no way around the name");
+    says(&stage, "type ash to go on");
+    stage.press("tab");
     stage.type_text("birch");
     assert_eq!(order(&stage.press("enter")), None);
     says(&stage, "type ash to go on");
