@@ -5,13 +5,11 @@ use ratatui::layout::Rect;
 use ratatui::style::Color;
 
 use super::ink::SEEN_ON_BLANKS;
+use super::modes::Modes;
 use super::pen::Pen;
 
 /// Largest terminal that is drawn, in columns and in rows; a larger one stays blank beyond.
 pub const LENGTH_MAX: u16 = 1_000;
-
-const SYNC_BEGIN: &[u8] = b"\x1b[?2026h";
-const SYNC_END: &[u8] = b"\x1b[?2026l";
 
 /// Two frames and a pen.
 #[derive(Debug)]
@@ -74,7 +72,7 @@ impl Canvas {
         }
         std::mem::swap(&mut self.shown, &mut self.drawn);
         let bytes = self.pen.take();
-        if self.sync && !bytes.is_empty() { [SYNC_BEGIN, &bytes, SYNC_END].concat() } else { bytes }
+        if self.sync && !bytes.is_empty() { whole(&bytes) } else { bytes }
     }
 }
 
@@ -137,6 +135,12 @@ fn is_wide(cell: &Cell) -> bool {
 
 fn area((columns, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, columns.clamp(1, LENGTH_MAX), rows.clamp(1, LENGTH_MAX))
+}
+
+/// A frame that the terminal shows as one.
+fn whole(bytes: &[u8]) -> Vec<u8> {
+    let modes = Modes::get();
+    [modes.sync_begin.as_bytes(), bytes, modes.sync_end.as_bytes()].concat()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 // The terminal itself: taken once, given back once.
 pub mod tty;
 pub mod stderr;
+pub mod modes;
 pub mod screen;
 pub mod job;
 pub mod last;

@@ -6,16 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
+use super::modes::Modes;
 use super::stderr::{Detour, Diverted};
 use super::tty::Tty;
 use crate::wire::problem::{Problem, ProblemKind};
-
-/// Alternate screen, no cursor, pastes in brackets; and the question whether synchronized output is known. What a
-/// terminal makes of a question it does not understand is wiped away by the first frame.
-const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?2026$p";
-
-/// The same backwards. An update that was cut off is ended first, or the terminal would hold back the rest.
-const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?2004l\x1b[?25h\x1b[?1049l";
 
 /// Exit code after a fault of ours.
 const FAULT_CODE: i32 = 101;
@@ -88,7 +82,7 @@ impl Screen {
                 *before = Some(Before { modes: now, _stderr: stderr });
             }
         }
-        self.tty.write(ENTER)
+        self.tty.write(Modes::get().enter.as_bytes())
     }
 
     /// Gives the screen back; false where it was not ours any more.
@@ -96,7 +90,7 @@ impl Screen {
         let Some(before) = self.before().take() else { return false };
         self.restore_modes(&before.modes);
         // A terminal that is gone has nothing to be restored.
-        let _ = self.tty.write(LEAVE);
+        let _ = self.tty.write(Modes::get().leave.as_bytes());
         true
     }
 
@@ -106,7 +100,7 @@ impl Screen {
         let _ = tcflush(self.tty.frames(), QueueSelector::OFlush);
         self.restore_modes(&before.modes);
         if self.tty.takes_bytes(0) {
-            let _ = self.tty.write(LEAVE);
+            let _ = self.tty.write(Modes::get().leave.as_bytes());
         }
     }
 
