@@ -54,13 +54,29 @@ impl Explanation {
         self
     }
 
-    /// The advice of a failure mode goes before the general one. What the sentence does not say yet, it adds.
+    /// Sentence and advice are about the same thing: a finding about another one brings its own sentence.
+    fn about(self, world: &World, finding: &Finding) -> Self {
+        if self.is_about(world, finding) {
+            return self;
+        }
+        let on = finding.machine.map(|id| world.hostname(id).to_owned());
+        Self { on, ..Self::of(finding.sentence.as_str()) }.since(finding.since)
+    }
+
+    /// The advice of a failure mode goes before the general one.
     fn advised(mut self, finding: &Finding) -> Self {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         self.failure_mode = Some(finding.mode);
         self.next = texts(finding.mode.next());
         self.verify = texts(finding.mode.verify());
         self
+    }
+
+    fn is_about(&self, world: &World, finding: &Finding) -> bool {
+        let machine = finding.machine.map(|id| world.hostname(id));
+        let ring = finding.ring.map(|id| world.ring_slug(id));
+        let general = machine.is_none() && ring.is_none() && finding.mode != FailureMode::StartRefused;
+        general || self.on.as_deref().is_some_and(|on| Some(on) == machine || Some(on) == ring)
     }
 
     pub(super) fn next(mut self, next: &[&str]) -> Self {
@@ -77,7 +93,13 @@ pub fn explain(world: &World, observed: &Observed, subject: Subject, now: Timest
         Subject::Machine(id) => (machine::explain(world, observed, id, now), of_machine(world, observed, id, now)),
     };
     match finding {
-        Some(finding) => said.advised(&finding),
+        Some(finding) if speaks_for_itself(world, subject) => said.advised(&finding),
+        Some(finding) => said.about(world, &finding).advised(&finding),
         None => said,
     }
+}
+
+/// A machine's sentence is about that machine, and the end of a rollout is what there is to say about it.
+fn speaks_for_itself(world: &World, subject: Subject) -> bool {
+    matches!(subject, Subject::Machine(_)) || world.running().is_none()
 }

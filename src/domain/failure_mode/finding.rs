@@ -77,7 +77,6 @@ fn rank(mode: FailureMode) -> usize {
     const ORDER: [FailureMode; 23] = [
         M::TelemetryOut,
         M::NoTicks,
-        M::StartRefused,
         M::ResetWithoutFix,
         M::StallBelowDeadline,
         M::DrainBlocked,
@@ -94,6 +93,7 @@ fn rank(mode: FailureMode) -> usize {
         M::RenderError,
         M::AppliedButCordoned,
         M::Superseded,
+        M::StartRefused,
         M::Reimaged,
         M::NotCapped,
         M::QueueChurn,

@@ -3,7 +3,7 @@
 use super::rig::{Rig, capped, environment, machine, ring};
 use crate::domain::explain::Subject;
 use crate::domain::failure_mode::{FailureMode as Mode, findings};
-use crate::domain::ids::{MachineId, ReleaseId, RolloutId};
+use crate::domain::ids::{MachineId, ReleaseId, RingId, RolloutId};
 use crate::domain::input::{Input, Report, RingPatch, Verb};
 use crate::domain::observed::{Node, RefusedStart, Telemetry};
 use crate::domain::release::Outcome;
@@ -255,6 +255,27 @@ fn d6_start_refused() {
     let refused = RefusedStart { at: rig.now, by: "ci-bot".to_owned(), release: ReleaseId::named("v2") };
     rig.observed.refused_start = Some(refused);
     first(&rig, Mode::StartRefused, &["ci-bot", "v2", "op-a"]);
+    let said = rig.explain(Subject::Rollout);
+    assert!(said.sentence.contains("ci-bot"), "advice to force stands beside the refused start only: {said:?}");
+    for healthy in [Subject::Ring(RingId::named("oak")), Subject::Machine(MachineId::named("ash"))] {
+        assert!(rig.explain(healthy).next.iter().all(|next| !next.contains("force")));
+    }
+    rig.fail("ash");
+    first(&rig, Mode::DrainBlocked, &["ash"]);
+}
+
+#[test]
+fn sentence_and_advice_are_about_the_same_thing() {
+    // R170
+    let mut rig = Rig::line("oak", capped(2, 0, 0, 9), &["ash", "birch", "cedar"]);
+    rig.start("v1");
+    rig.pause(machine("cedar")).poll_all(&["ash", "birch", "cedar"]);
+    assert!(rig.explain(Subject::Rollout).sentence.contains("cedar"));
+    rig.at(600).poll_all(&["birch", "cedar"]);
+    ticked(&mut rig);
+    let said = rig.explain(Subject::Rollout);
+    assert_eq!(said.failure_mode, Some(Mode::HolderOffline));
+    assert!(said.sentence.contains("ash") && !said.sentence.contains("cedar"), "{said:?}");
 }
 
 #[test]
