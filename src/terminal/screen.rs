@@ -166,11 +166,15 @@ mod tests {
         (pair.master, Screen::of(Tty::new(open(), open())))
     }
 
+    /// Everything up to the end of the alternate screen; a terminal hands it on in pieces of its own choice.
     fn written(master: &dyn MasterPty) -> String {
         let mut reader = master.try_clone_reader().unwrap();
-        let mut text = vec![0; 4_096];
-        let length = reader.read(&mut text).unwrap();
-        String::from_utf8(text[..length].to_vec()).unwrap()
+        let (mut text, mut piece) = (Vec::new(), [0; 4_096]);
+        while !String::from_utf8_lossy(&text).contains("\x1b[?1049l") {
+            let length = reader.read(&mut piece).unwrap();
+            text.extend_from_slice(&piece[..length]);
+        }
+        String::from_utf8(text).unwrap()
     }
 
     fn modes(master: &dyn MasterPty) -> String {

@@ -28,7 +28,11 @@ const PARTS: &[Part] = &[
             "Timestamp::now",
         ],
     },
-    Part { name: "wire", may_use: &["domain", "control"], never: &["tokio", "axum", "Instant", "SystemTime", "Timestamp::now"] },
+    Part {
+        name: "wire",
+        may_use: &["domain", "control"],
+        never: &["tokio", "axum", "Instant", "SystemTime", "Timestamp::now"],
+    },
     Part {
         name: "console",
         may_use: &["domain"],
