@@ -12,6 +12,7 @@ use crate::control::ports::{Clock, DRIFT_MAX};
 /// long as the program.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemClock {
+    first: Start,
     start: &'static Mutex<Start>,
 }
 
@@ -38,7 +39,8 @@ impl Start {
 impl SystemClock {
     /// Reads both clocks, once. A program makes one of these when it starts and clones it.
     pub fn start() -> Self {
-        Self { start: Box::leak(Box::new(Mutex::new(Start::read()))) }
+        let first = Start::read();
+        Self { first, start: Box::leak(Box::new(Mutex::new(first))) }
     }
 
     /// How far the wall clock has drifted from this one: positive = the wall clock is ahead (R168).
@@ -54,6 +56,10 @@ impl SystemClock {
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         self.lock().now()
+    }
+
+    fn steady(&self) -> Timestamp {
+        self.first.now()
     }
 
     fn is_suspect(&self) -> bool {
@@ -96,6 +102,9 @@ mod tests {
         assert!(ahead.drift() <= -SignedDuration::from_mins(59) && ahead.is_suspect());
         ahead.accept();
         assert!(!ahead.is_suspect() && ahead.now() < before, "a person said that the wall clock is right");
+        let steady = ahead.steady();
+        ahead.lock().wall += SignedDuration::from_hours(5);
+        assert!(ahead.steady().duration_since(steady) < SignedDuration::from_hours(1), "spans are not moved by it");
     }
 
     #[tokio::test]

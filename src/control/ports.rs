@@ -21,6 +21,11 @@ pub trait Clock: Clone + Send + Sync + 'static {
     /// Wall clock at process start plus own monotonic time: never goes back while the process lives (R168).
     fn now(&self) -> Timestamp;
 
+    /// The same without what a person accepted since: for spans only. No clock that is set moves it (R168).
+    fn steady(&self) -> Timestamp {
+        self.now()
+    }
+
     /// True while the wall clock has drifted away from the monotonic one by more than `DRIFT_MAX` (R168).
     /// A clock without a wall never is.
     fn is_suspect(&self) -> bool {

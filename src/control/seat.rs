@@ -116,8 +116,9 @@ pub(super) async fn run_seat<H: Host>(candidate: Candidate<H>) {
 }
 
 impl<H: Host> Candidate<H> {
+    /// Time that is counted and not told: nobody's seat is lost because a clock was set (R168).
     fn now(&self) -> Timestamp {
-        self.host.clock().now()
+        self.host.clock().steady()
     }
 
     /// Stands until the seat is taken. None = stopped first.
@@ -159,7 +160,7 @@ impl<H: Host> Candidate<H> {
             return self.take(seat.epoch).await;
         }
         // Whoever lives in the seat ticks, as far as can be told from here.
-        self.observer.ticked(self.now());
+        self.observer.ticked(self.host.clock().now());
         None
     }
 

@@ -79,6 +79,10 @@ impl Clock for VirtualClock {
         now.saturating_add(ahead).unwrap_or(now)
     }
 
+    fn steady(&self) -> Timestamp {
+        self.timeline.with(|timeline| timeline.now)
+    }
+
     fn is_suspect(&self) -> bool {
         let drift = self.wall.with(|wall| wall.jumped.saturating_sub(wall.accepted));
         drift.unsigned_abs() > DRIFT_MAX
@@ -90,8 +94,7 @@ impl Clock for VirtualClock {
 
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send {
         let span = SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
-        let now = self.timeline.with(|timeline| timeline.now);
-        let until = now.checked_add(span).unwrap_or(Timestamp::MAX);
+        let until = self.steady().checked_add(span).unwrap_or(Timestamp::MAX);
         Sleep { clock: self.clone(), until, place: None }
     }
 }
@@ -180,7 +183,7 @@ mod tests {
         own.jump(SignedDuration::from_hours(2));
         assert_eq!((own.now(), own.is_suspect()), (Timestamp::UNIX_EPOCH, true));
         own.accept();
-        assert_eq!((own.now().as_second(), own.is_suspect()), (7_200, false));
+        assert_eq!((own.now().as_second(), own.steady().as_second(), own.is_suspect()), (7_200, 0, false));
         assert_eq!((clock.now(), clock.is_suspect()), (Timestamp::UNIX_EPOCH, false));
         own.jump(SignedDuration::from_secs(30));
         assert!(!own.is_suspect());

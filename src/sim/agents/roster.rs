@@ -112,6 +112,11 @@ impl Roster {
         withdrawn.map(|end| Errand::Report(Box::new(self.result(place, now, end))))
     }
 
+    /// What an agent has or runs.
+    pub fn have(&self, machine: MachineId) -> Option<Edition> {
+        self.members.get(*self.places.get(&machine)?)?.agent.have()
+    }
+
     /// The poll reached nobody.
     pub fn unanswered(&mut self, machine: MachineId) {
         if let Some(place) = self.places.get(&machine) {

@@ -9,7 +9,7 @@ use super::super::renderer::SimRenderer;
 use super::run::{Run, Stuck};
 use super::screens::Consoles;
 use crate::control::desk::{Desk, DeskError, PollAnswer};
-use crate::control::ports::ApplyResult;
+use crate::control::ports::{ApplyResult, Presence};
 use crate::domain::ids::MachineId;
 use crate::domain::input::Edition;
 use crate::domain::verdict::Reply;
@@ -21,9 +21,32 @@ impl<C: Consoles> Run<C> {
     /// One errand of an agent that acts by itself.
     pub(super) fn run_errand(&mut self, errand: Errand) -> Result<(), Stuck> {
         match errand {
-            Errand::Poll { machine, have } => self.poll(machine, have, None).map(drop),
+            Errand::Poll { machine, have } => self.poll_by_itself(machine, have),
             Errand::Report(result) => self.tell(*result, None).map(drop),
         }
+    }
+
+    /// A poll of an agent that acts by itself; one that would change nothing is a sign of life and no more.
+    fn poll_by_itself(&mut self, machine: MachineId, have: Option<Edition>) -> Result<(), Stuck> {
+        let now = self.ground.now();
+        if self.calm.holds(machine, &self.witness.world, now) {
+            self.ground.outside.presence.saw(self.ground.account, machine, now);
+            self.roster.unanswered(machine);
+            return Ok(());
+        }
+        let revision = self.witness.world.revision;
+        let told = self.poll(machine, have, None)?;
+        let is_same = self.witness.world.revision == revision && self.roster.have(machine) == have;
+        if matches!(told, Some(Ok(_))) && is_same && self.is_plain() {
+            self.calm.settle(machine, &self.witness.world, now);
+        }
+        Ok(())
+    }
+
+    /// No line is cut and no clock is wrong: nothing but the world and the time decides about an answer.
+    fn is_plain(&self) -> bool {
+        let now = self.ground.now();
+        self.processes.iter().all(|process| process.is_plain(now))
     }
 
     /// A poll at a process, or at the first one that agents reach. A run that its answer withdraws is reported at once.
@@ -63,6 +86,7 @@ impl<C: Consoles> Run<C> {
     /// A report at a process, or at the first one that agents reach. An agent that acts by itself sends it again
     /// where nobody took it.
     pub(super) fn tell(&mut self, result: ApplyResult, process: Option<&str>) -> Result<Heard<Reply>, Stuck> {
+        self.calm.stir();
         let told = result.clone();
         let answer = match self.desk(process) {
             Some(desk) => self.ground.run("report", async move { desk.report(told).await })?,

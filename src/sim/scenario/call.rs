@@ -40,7 +40,7 @@ impl<C: Consoles> Run<C> {
         let Some(door) = self.door(&process) else { return Ok(Answer::none(Ended::Unanswered)) };
         let order = match request.and_then(|(verb, reason)| order(act, verb, reason)) {
             Ok(order) => order,
-            Err(problem) => return Ok(self.turn_away(act, &problem)),
+            Err(problem) => return Ok(self.turn_away(act, &act.verb, &problem)),
         };
         let verb = order.verb.clone();
         let answered = self.ground.run("verb", async move { door.give(order).await })?;
@@ -52,7 +52,7 @@ impl<C: Consoles> Run<C> {
         });
         match said {
             Ok((said, again)) => Ok(self.done(said, again)),
-            Err(problem) => Ok(self.turn_away(act, &problem)),
+            Err(problem) => Ok(self.turn_away(act, verb.name(), &problem)),
         }
     }
 
@@ -95,11 +95,11 @@ impl<C: Consoles> Run<C> {
     }
 
     /// A verb that was not carried out is remembered: the journal knows nothing of it.
-    pub(super) fn turn_away(&mut self, act: &Act, problem: &Problem) -> Answer {
+    pub(super) fn turn_away(&mut self, act: &Act, verb: &str, problem: &Problem) -> Answer {
         self.records.turned.push(Turned {
             at: self.ground.now(),
             by: by(act).to_owned(),
-            verb: act.verb.clone(),
+            verb: verb.replace('_', "-"),
             reason: act.circumstances.reason.clone(),
             key: act.circumstances.key.clone(),
             detail: problem.message.clone(),

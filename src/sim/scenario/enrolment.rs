@@ -3,7 +3,7 @@
 use super::super::agents::agent::Served;
 use super::super::agents::behaviour::Behaviour;
 use super::super::agents::roster::Roster;
-use super::file::given::{Agents, Given, Habits, MachineGiven, StatusWord};
+use super::file::given::{Agents, Given, Habits, MachineGiven, NodeGiven, StatusWord};
 use super::ground::Ground;
 use super::ids::Ids;
 use super::prelude::UNDER_WAY;
@@ -11,6 +11,7 @@ use super::records::Records;
 use crate::control::ports::ApplyResult;
 use crate::domain::ids::MachineId;
 use crate::domain::input::Edition;
+use crate::domain::observed::Node;
 use crate::domain::release::Outcome;
 use crate::domain::span::Seconds;
 
@@ -33,6 +34,14 @@ pub(super) fn enrol(given: &Given, ground: &Ground, ids: &mut Ids, roster: &mut 
         let served = Served { edition, timeout, done: false };
         roster.resume(ground.now(), machine, served, lease.granted.after(ground.start));
     }
+}
+
+/// Puts up the nodes of `given`.
+pub(super) fn put_up(given: &Given, ground: &Ground) {
+    let nodes = given.nodes.iter().map(|node| &node.value);
+    let node =
+        |node: &NodeGiven| Node { ready: node.ready, unschedulable: node.unschedulable, version: node.version.clone() };
+    ground.outside.nodes.with(|known| known.extend(nodes.map(|given| (given.name.clone(), node(given)))));
 }
 
 /// The character of one agent; none = nothing answers by itself on this machine.

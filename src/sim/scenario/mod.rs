@@ -19,6 +19,7 @@ mod witness;
 // What happens.
 mod playbill;
 mod agents;
+mod calm;
 mod call;
 mod acts;
 pub mod screens;

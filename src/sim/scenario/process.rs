@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::super::executor::{Restless, TaskId};
 use super::super::host::{Means, SimHost};
 use super::super::journal::Line;
@@ -66,7 +68,7 @@ impl Process {
     pub(super) fn new(name: &str, given: &ProcessGiven, ground: &Ground) -> Self {
         let means = Means::of(&ground.outside);
         if given.cluster.is_none() {
-            means.to_cluster.cut(jiff::Timestamp::MAX);
+            means.to_cluster.cut(Timestamp::MAX);
         }
         Self {
             name: name.to_owned(),
@@ -127,8 +129,13 @@ impl Process {
     }
 
     /// Agents get through to it.
-    pub(super) fn is_reached_by_agents(&self, now: jiff::Timestamp) -> bool {
+    pub(super) fn is_reached_by_agents(&self, now: Timestamp) -> bool {
         self.is_awake() && self.serves_agents && !self.from_agents.is_cut(now)
+    }
+
+    /// Nothing leads to it or from it that time alone would mend, and its clock is that of everybody.
+    pub(super) fn is_plain(&self, now: Timestamp) -> bool {
+        !self.means.to_journal.is_cut(now) && !self.from_agents.is_cut(now) && self.means.clock.now() == now
     }
 
     /// Its service, while it lives.

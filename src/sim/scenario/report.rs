@@ -62,9 +62,10 @@ pub struct Report {
 }
 
 impl<C: Consoles> Run<C> {
-    /// What came of it so far.
+    /// What came of it so far: of what is expected up to now.
     pub fn report(&self) -> Report {
-        let thens = self.scenario.then.iter().zip(&self.judge.then);
+        let now = self.ground.moment();
+        let thens = self.scenario.then.iter().zip(&self.judge.then).filter(|(then, _)| then.end() <= now);
         let mut expectations: Vec<Checked> = thens.map(|(then, case)| seen(&then.look, case, then.end())).collect();
         expectations.extend(self.judge.met.iter().map(met));
         expectations.sort_by_key(|checked| (checked.place, checked.at));
@@ -75,7 +76,7 @@ impl<C: Consoles> Run<C> {
             scenario: self.scenario.heading.scenario.clone(),
             basis: self.scenario.heading.basis.clone(),
             passed: expectations.iter().chain(&never).all(|checked| checked.ok),
-            virtual_seconds: self.ground.moment().0,
+            virtual_seconds: now.0,
             changes: self.witness.entries.len(),
             expectations,
             never,
@@ -84,7 +85,7 @@ impl<C: Consoles> Run<C> {
     }
 }
 
-/// An entry of `then`. One that was never looked at, because the run ended before, did not hold.
+/// An entry of `then` whose time has come.
 fn seen(look: &Look, case: &Case, end: Moment) -> Checked {
     let (at, found) = case.failed.clone().unwrap_or_else(|| (end, case.found.clone()));
     let ok = case.failed.is_none() && case.looks > 0;

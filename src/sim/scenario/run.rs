@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::super::agents::roster::{Roster, Turn};
 use super::super::executor::Restless;
+use super::calm::Calm;
 use super::check::check;
-use super::enrolment::enrol;
+use super::enrolment::{enrol, put_up};
 use super::file::expectation::{Hour, Look};
 use super::file::moment::Moment;
 use super::file::place::Fault;
@@ -57,6 +58,7 @@ pub struct Run<C: Consoles> {
     pub(super) judge: Judge,
     pub(super) consoles: C,
     pub(super) seats: Seats<C::Console>,
+    pub(super) calm: Calm,
     playbill: Playbill,
     end: Moment,
 }
@@ -72,6 +74,7 @@ impl<C: Consoles> Run<C> {
         ground.outside.journal.write_past(ground.account, past)?;
         let (mut roster, mut records) = (Roster::default(), Records::default());
         enrol(&scenario.given, &ground, &mut ids, &mut roster, &mut records);
+        put_up(&scenario.given, &ground);
         let playbill = Playbill::of(&scenario, ground.start);
         let judge = Judge {
             then: vec![Case::default(); scenario.then.len()],
@@ -80,9 +83,22 @@ impl<C: Consoles> Run<C> {
         };
         let processes = Process::all(&scenario, &ground)?;
         check(&scenario, &processes, &consoles)?;
-        let (end, seats) = (playbill.end(), Seats::default());
-        let mut run =
-            Self { scenario, ground, ids, processes, roster, records, witness, judge, consoles, seats, playbill, end };
+        let (end, seats, calm) = (playbill.end(), Seats::default(), Calm::default());
+        let mut run = Self {
+            scenario,
+            ground,
+            ids,
+            processes,
+            roster,
+            records,
+            witness,
+            judge,
+            consoles,
+            seats,
+            calm,
+            playbill,
+            end,
+        };
         run.raise()?;
         Ok(run)
     }
@@ -149,7 +165,9 @@ impl<C: Consoles> Run<C> {
     /// One entry of `when`.
     fn entry(&mut self, n: usize) -> Result<(), Stuck> {
         let Some(act) = self.scenario.when.get(n).cloned() else { return Ok(()) };
+        self.calm.stir();
         let answer = self.perform(&act)?;
+        self.calm.stir();
         self.rest()?;
         if let Some(wanted) = act.circumstances.expect {
             let (at, place, verb) = (self.ground.moment(), act.place, act.verb.clone());

@@ -46,11 +46,9 @@ impl<C: Consoles> Run<C> {
             RolloutAct::Yank { release } => self.call(act, Ok((Verb::Yank { release: release_id(release) }, None))),
             RolloutAct::Pause(target) => self.call(act, level(target).map(|level| (Verb::Pause(level), None))),
             RolloutAct::Unpause(target) => self.call(act, level(target).map(|level| (Verb::Unpause(level), None))),
-            RolloutAct::PatchRing { ring, fields } => self.call(act, patch_ring(ring, fields)),
-            RolloutAct::PatchEnvironment { environment, fields } => {
-                self.call(act, patch_environment(environment, fields))
-            }
-            RolloutAct::PatchAccount { fields } => self.call(act, patch_account(fields)),
+            RolloutAct::PatchRing(patch) => self.call(act, patch_ring(&patch.ring, &patch.fields)),
+            RolloutAct::PatchEnvironment(patch) => self.call(act, patch_environment(&patch.environment, &patch.fields)),
+            RolloutAct::PatchAccount(patch) => self.call(act, patch_account(&patch.fields)),
             RolloutAct::AutoDeploy { release } => {
                 self.arrive(act, release, |id, release| Input::CommitArrived { id, release })
             }
@@ -130,8 +128,8 @@ impl<C: Consoles> Run<C> {
         self.rest()?;
         Ok(match reply {
             None => Answer::none(Ended::Unanswered),
-            Some(Ok(Reply::Refused(refusal))) => self.turn_away(act, &refusal.into()),
-            Some(Err(error)) => self.turn_away(act, &error.into()),
+            Some(Ok(Reply::Refused(refusal))) => self.turn_away(act, &act.verb, &refusal.into()),
+            Some(Err(error)) => self.turn_away(act, &act.verb, &error.into()),
             Some(Ok(_)) => self.done(Said { status: NO_CONTENT, body: None }, false),
         })
     }

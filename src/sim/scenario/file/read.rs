@@ -64,9 +64,7 @@ impl Node {
             Content::Plain(..) => visitor.visit_unit(),
             Content::Text(text) => visitor.visit_str(text),
             Content::List(items) => visitor.visit_seq(Items(items.iter())),
-            Content::Map(pairs) => {
-                visitor.visit_map(Entries { rest: pairs.iter().collect::<Vec<_>>().into_iter(), value: None })
-            }
+            Content::Map(pairs) => visitor.visit_map(Entries { rest: pairs.iter(), value: None }),
         }
     }
 }
@@ -147,7 +145,7 @@ impl<'de> Deserializer<'de> for Pairs<'_, 'de> {
     type Error = Fault;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        visitor.visit_map(Entries { rest: self.0.to_vec().into_iter(), value: None })
+        visitor.visit_map(Entries { rest: self.0.iter().copied(), value: None })
     }
 
     serde::forward_to_deserialize_any! {
@@ -157,12 +155,12 @@ impl<'de> Deserializer<'de> for Pairs<'_, 'de> {
 }
 
 /// The pairs of a mapping, one after the other.
-struct Entries<'n> {
-    rest: std::vec::IntoIter<&'n (Key, Node)>,
+struct Entries<'n, I> {
+    rest: I,
     value: Option<&'n Node>,
 }
 
-impl<'de> MapAccess<'de> for Entries<'de> {
+impl<'de, I: Iterator<Item = &'de (Key, Node)>> MapAccess<'de> for Entries<'de, I> {
     type Error = Fault;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {

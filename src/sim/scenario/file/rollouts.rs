@@ -53,27 +53,11 @@ pub enum RolloutAct {
     /// Ends that.
     Unpause(Target),
     /// Changes a ring.
-    PatchRing {
-        /// Which.
-        ring: Name,
-        /// What.
-        #[serde(flatten)]
-        fields: Map<String, Value>,
-    },
+    PatchRing(RingFields),
     /// Changes an environment.
-    PatchEnvironment {
-        /// Which.
-        environment: Name,
-        /// What.
-        #[serde(flatten)]
-        fields: Map<String, Value>,
-    },
+    PatchEnvironment(EnvironmentFields),
     /// Changes the account.
-    PatchAccount {
-        /// What.
-        #[serde(flatten)]
-        fields: Map<String, Value>,
-    },
+    PatchAccount(AccountFields),
     /// A commit on the configured ref.
     AutoDeploy {
         /// What it builds.
@@ -91,6 +75,34 @@ pub enum RolloutAct {
     },
     /// A person accepts the time of a suspect clock.
     AcceptClock,
+}
+
+/// A ring and what is to be changed of it, as it is written.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct RingFields {
+    /// Which.
+    pub ring: Name,
+    /// What.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
+}
+
+/// An environment and what is to be changed of it, as it is written.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct EnvironmentFields {
+    /// Which.
+    pub environment: Name,
+    /// What.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
+}
+
+/// What is to be changed of the account, as it is written.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct AccountFields {
+    /// What.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
 }
 
 /// Exactly one of three things that can be paused.

@@ -17,7 +17,7 @@ impl<C: Consoles> Run<C> {
                 "at": turned.at,
                 "by": turned.by,
                 "cause": "verb",
-                "verb": turned.verb.replace('_', "-"),
+                "verb": turned.verb,
                 "reason": turned.reason,
                 "key": turned.key,
                 "outcome": "refused",
