@@ -1,6 +1,7 @@
 //! The way to run: simulate. Scenario files in virtual time, and whether what had to be seen was seen.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -14,13 +15,15 @@ use crate::sim::scenario::file::scenario::Scenario;
 use crate::sim::scenario::file::view::View;
 use crate::sim::scenario::run::{Run, Stuck};
 use crate::sim::scenario::schema::schema;
+use crate::sim::seeds;
+use crate::sim::seeds::profile::Profile;
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// Flags.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Scenario files.
-    #[arg(value_name = "FILE", required_unless_present = "schema")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["schema", "seeds"], conflicts_with = "seeds")]
     files: Vec<PathBuf>,
     /// How it is printed.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
@@ -34,6 +37,12 @@ pub struct Args {
     /// Print the JSON schema of scenario files.
     #[arg(long)]
     schema: bool,
+    /// Play generated worlds instead: every seed from A up to, not including, B, until one fails.
+    #[arg(long, value_name = "A..B", value_parser = seeds)]
+    seeds: Option<Range<u64>>,
+    /// Which kind of worlds is generated: rings or all.
+    #[arg(long, value_name = "NAME", default_value = "all", value_parser = profile, requires = "seeds")]
+    profile: Profile,
 }
 
 /// What came of one file.
@@ -47,6 +56,9 @@ enum Ended {
 pub fn run(args: Args) -> Result<(), Problem> {
     if args.schema {
         return print(format!("{:#}\n", schema()).as_bytes());
+    }
+    if let Some(range) = args.seeds {
+        return generated(range, args.profile);
     }
     let (mut failed, mut faulty) = (0, None);
     for file in &args.files {
@@ -68,6 +80,16 @@ pub fn run(args: Args) -> Result<(), Problem> {
             let message = format!("{failed} of {} scenarios failed", args.files.len());
             Err(Problem::new(ProblemKind::Invalid, "expectations", message))
         }
+    }
+}
+
+/// Prints what came of the worlds, and the first one that failed.
+fn generated(range: Range<u64>, profile: Profile) -> Result<(), Problem> {
+    let report = seeds::run::run(range, profile, |_| {});
+    print(format!("{report}\n").as_bytes())?;
+    match report.failure {
+        None => Ok(()),
+        Some(failure) => Err(Problem::new(ProblemKind::Invalid, "seed", format!("seed {} fails", failure.seed))),
     }
 }
 
@@ -119,6 +141,20 @@ fn usage(message: String) -> Problem {
 
 fn broken(file: &str, error: &dyn std::fmt::Display) -> Problem {
     Problem::new(ProblemKind::Internal, "simulation", format!("{file}: {error}"))
+}
+
+fn seeds(text: &str) -> Result<Range<u64>, String> {
+    let range = text.split_once("..").and_then(|(first, end)| Some(first.parse().ok()?..end.parse().ok()?));
+    range.filter(|range| !range.is_empty()).ok_or_else(|| "write a range such as 0..2000".to_owned())
+}
+
+fn profile(text: &str) -> Result<Profile, String> {
+    match (Profile::ALL.iter().find(|profile| profile.word() == text), text) {
+        (Some(known), _) => Ok(*known),
+        (None, "all") => Ok(Profile::default()),
+        (None, "kura" | "rolls") => Err(format!("worlds of {text} are not supported by this version")),
+        (None, _) => Err("choose rings or all".to_owned()),
+    }
 }
 
 fn moment(text: &str) -> Result<Moment, String> {

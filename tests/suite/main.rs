@@ -5,6 +5,7 @@
 mod agent;
 mod e2e;
 mod house;
+mod scenarios;
 mod screenshots;
 mod journal;
 mod pty;

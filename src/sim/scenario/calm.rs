@@ -13,6 +13,8 @@ use crate::domain::world::World;
 /// Machines whose last poll changed nothing, and how long that is worth something.
 #[derive(Debug, Default)]
 pub(super) struct Calm {
+    /// Every poll is asked, whatever it would change.
+    pub(super) is_off: bool,
     machines: BTreeSet<MachineId>,
     revision: Revision,
     until: Option<Timestamp>,
@@ -29,7 +31,7 @@ impl Calm {
         if world.revision != self.revision || self.until.is_some_and(|until| now >= until) {
             self.stir();
         }
-        self.machines.contains(&machine)
+        !self.is_off && self.machines.contains(&machine)
     }
 
     /// A poll of this machine was answered at `now` and changed nothing.

@@ -103,6 +103,16 @@ impl<C: Consoles> Run<C> {
         Ok(run)
     }
 
+    /// From now on every poll is asked, also one whose answer is known: slower, and the same.
+    pub fn ask_every_poll(&mut self) {
+        self.calm.is_off = true;
+    }
+
+    /// Every entry of the journal, the past included.
+    pub fn fingerprint(&self) -> String {
+        self.ground.outside.journal.fingerprint(self.ground.account)
+    }
+
     /// Plays to the last instant the file names.
     pub fn play(&mut self) -> Result<(), Stuck> {
         self.play_until(self.end)

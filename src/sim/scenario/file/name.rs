@@ -67,7 +67,7 @@ pub(super) fn as_written<'de, D: Deserializer<'de>>(deserializer: D) -> Result<O
     Value::deserialize(deserializer).map(Some)
 }
 
-/// One text or a list of them.
+/// One text, as it was spelt, or a list of them: the key `y` is no boolean.
 pub(super) fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     struct Texts;
     impl<'de> Visitor<'de> for Texts {
@@ -81,8 +81,8 @@ pub(super) fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<St
             Ok(vec![text.to_owned()])
         }
 
-        fn visit_u64<E: Error>(self, number: u64) -> Result<Vec<String>, E> {
-            Ok(vec![number.to_string()])
+        fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<String>, D::Error> {
+            deserializer.deserialize_seq(self)
         }
 
         fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut items: A) -> Result<Vec<String>, A::Error> {
@@ -93,7 +93,7 @@ pub(super) fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<St
             Ok(texts)
         }
     }
-    deserializer.deserialize_any(Texts)
+    deserializer.deserialize_newtype_struct(NAMED, Texts)
 }
 
 /// The schema of `texts`.

@@ -1,0 +1,177 @@
+//! Worlds of scenarios: the past, agents that act by themselves, processes and consoles.
+
+use serde_json::{Value, json};
+
+use super::bench::{played, start, view};
+
+fn rows(run: &kura_console::sim::scenario::run::Run<kura_console::app::actors::Actors>, fields: &[&str]) -> Vec<Value> {
+    let status = view(run, "status");
+    let row = |row: &Value| json!(fields.iter().map(|field| row[*field].clone()).collect::<Vec<_>>());
+    status["machines"].as_array().unwrap().iter().map(row).collect()
+}
+
+const UNDER_WAY: &str = "scenario: under way
+given:
+  environments: [{slug: cp, promotion_order: 1}, {slug: oak, promotion_order: 2, paused: true}]
+  rings:
+    - {slug: cp, max_in_flight: 1}
+    - {slug: oak, max_in_flight: 2, min_settle_seconds: 300, stall_timeout_seconds: 3600, failure_count_threshold: 5}
+  machines:
+    - {id: c, environment: cp, ring: cp, applied: v1, first_success: -2h}
+    - {id: d, environment: oak, ring: oak, bucket: 4, applied: v1, first_success: -100s}
+    - {id: e, hostname: node-e, environment: oak, ring: oak, bucket: 3}
+    - {id: f, environment: oak, ring: oak, bucket: 2, first_success: -1h}
+    - {id: g, environment: oak, ring: oak, bucket: 1, paused: true}
+    - {id: out, environment: oak}
+  releases: [{id: v0, yanked: true}, {id: v1}]
+  rollout: {release: v1, protected: true, cursor: oak, leases: [{machine: e, granted: -600s}], failures: {oak: 2}, halted: {oak: because}}
+  agents: none
+when:
+  - {at: 0s, do: start_rollout, release: v0, expect: refused}
+  - {at: 0s, do: poll_all}
+";
+
+#[test]
+fn a_rollout_that_is_under_way_is_what_the_file_says() {
+    let mut run = start(UNDER_WAY);
+    run.play().unwrap();
+    assert!(run.report().passed);
+    let status = view(&run, "status");
+    assert_eq!(status["current_environment"], "oak");
+    assert_eq!(status["halted_rings"], json!({"oak": "because"}));
+    assert_eq!(
+        (&status["holding_slots"], &status["settling"], &status["protected"]),
+        (&json!(1), &json!(1), &json!(true))
+    );
+    let expected = [
+        json!(["c", "applied", false, null]),
+        json!(["g", "paused", false, null]),
+        json!(["f", "queued", false, null]),
+        json!(["e", "pending", true, "2025-12-31T23:50:00Z"]),
+        json!(["d", "applied", false, null]),
+    ];
+    assert_eq!(rows(&run, &["hostname", "state", "holds_slot", "held_since"]), expected);
+    assert_eq!(view(&run, "rollouts")[0]["started_at"], "2025-12-31T22:00:00Z");
+    assert_eq!(view(&run, "served"), json!([]), "what was served before the start is new to nobody");
+}
+
+#[test]
+fn a_run_that_is_under_way_ends_when_it_was_going_to() {
+    let text = "scenario: under way
+given:
+  environments: [{slug: oak, promotion_order: 1}]
+  rings: [{slug: oak, max_in_flight: 1}]
+  machines: [{id: ash, environment: oak, ring: oak}]
+  releases: [{id: v1}]
+  rollout: {release: v1, leases: [{machine: ash, granted: -500s}]}
+  agents: {apply_seconds: 800}
+then:
+  - {at: 299s, view: status, path: \"$.machines[0].state\", equals: [pending]}
+  - {at: 300s, view: status, path: \"$.machines[0].state\", equals: [applied]}
+  - {at: 300s, view: results, path: \"$[0].started_at\", equals: [\"2025-12-31T23:51:40Z\"]}
+";
+    let mut run = start(text);
+    run.play().unwrap();
+    assert!(run.report().passed, "{}", run.report().text("x"));
+}
+
+#[test]
+fn results_carry_the_generation_last_served_and_an_old_one_frees_nothing() {
+    // R175
+    let run = played(
+        "when:
+  - {at: 0s, do: start_rollout, release: v1, by: op-a}
+  - {at: 1s, do: poll, machine: ash}
+  - {at: 2s, do: reset, by: op-a, expect: ok}
+  - {at: 3s, do: result, machine: ash, outcome: success, expect: ok}
+  - {at: 4s, do: poll, machine: ash}
+",
+    );
+    assert_eq!(rows(&run, &["hostname", "state", "holds_slot"])[0], json!(["ash", "pending", true]));
+    let served = view(&run, "served");
+    let generations: Vec<u64> =
+        served.as_array().unwrap().iter().filter_map(|row| row["generation"].as_u64()).collect();
+    assert_eq!(generations.len(), 2);
+    assert!(generations[0] < generations[1]);
+}
+
+#[test]
+fn a_commit_starts_at_once_or_never_and_a_tag_waits_for_the_tick_after_the_completion() {
+    // R100, R169, R180
+    let run = played(
+        "when:
+  - {at: 0s, do: patch_account, auto_deploy: true, track_config_tags: true, by: op-a, expect: ok}
+  - {at: 1s, do: auto_deploy, release: v1, expect: ok}
+  - {at: 2s, do: auto_deploy, release: v2, expect: ok}
+  - {at: 2s, do: tag_arrives, release: v3, expect: ok}
+  - {at: 3s, do: poll, machine: ash}
+  - {at: 4s, do: result, machine: ash, outcome: success}
+  - {at: 5s, do: poll, machine: birch}
+  - {at: 6s, do: result, machine: birch, outcome: success}
+then:
+  - {at: 119s, view: rollouts, path: \"$[*]['id','release','status']\", equals: [r1, v1, completed]}
+  - {at: 120s, view: rollouts, path: \"$[*]['id','release','status']\", equals: [r1, v1, completed, r2, v3, running]}
+",
+    );
+    assert!(run.report().passed, "{}", run.report().text("x"));
+}
+
+#[test]
+fn another_process_takes_over_from_a_crashed_one_and_gives_the_seat_back_when_it_is_told() {
+    let text = format!(
+        "scenario: two processes\n{}{}",
+        super::bench::PAIR
+            .replace("  agents: none", "  agents: none\n  processes: [{id: server}, {id: second, agents: false}]"),
+        "when:
+  - {at: 0s, do: start_rollout, release: v1}
+  - {at: 10s, do: crash}
+  - {at: 11s, do: poll, machine: ash}
+  - {at: 60s, do: restart}
+  - {at: 62s, do: poll, machine: ash, expect: ok}
+  - {at: 70s, do: leave_seat, process: second, expect: ok}
+  - {at: 80s, do: take_seat, process: second, expect: ok}
+  - {at: 85s, do: partition, from: second, to: journal, until: 140s}
+then:
+  - {at: 5s, view: seat, path: \"$.holder\", equals: [server]}
+  - {at: 30s, view: seat, path: \"$['holder','epoch']\", equals: [second, 2]}
+  - {at: 75s, view: seat, path: \"$['holder','epoch']\", equals: [server, 3]}
+  - {at: 81s, view: seat, path: \"$['holder','epoch']\", equals: [second, 4]}
+  - {at: 110s, view: seat, path: \"$['holder','epoch']\", equals: [server, 5]}
+  - {at: 61s, view: served, path: \"$[*]\", count: 0}
+  - {at: 62s, view: served, path: \"$[*].machine\", equals: [ash]}
+"
+    );
+    let mut run = start(&text);
+    run.play().unwrap();
+    assert!(run.report().passed, "{}", run.report().text("x"));
+}
+
+#[test]
+fn keys_on_a_console_give_orders_once_it_is_armed() {
+    let run = played(
+        "when:
+  - {at: 0s, do: start_rollout, release: v1}
+  - {at: 1s, do: poll, machine: ash}
+  - {at: 2s, do: key, chords: \"2 x e\", by: op-b, expect: ok}
+  - {at: 2s, do: key, chords: y}
+  - {at: 3s, do: resize, to: 120x30}
+then:
+  - {at: 3s, view: status, path: \"$.stall_kind\", equals: [paused_environment]}
+  - {at: 3s, view: audit, path: \"$[?@.verb=='pause-environment'].by\", equals: [op-b]}
+  - {at: 3s, view: \"screen:current\", path: \"$[*]\", count: 30}
+  - {at: 3s, view: \"screen:current\", path: \"$[*]\", contains: [paused, oak]}
+  - {at: 3s, view: \"screen:log@80x24\", path: \"$[*]\", contains: [\"oak\"], count: 24}
+",
+    );
+    assert!(run.report().passed, "{}", run.report().text("x"));
+}
+
+#[test]
+fn metrics_are_the_series_of_the_server() {
+    let run = played("when:\n  - {at: 0s, do: start_rollout, release: v1}\n  - {at: 1s, do: poll, machine: ash}\n");
+    let metrics = view(&run, "metrics");
+    let holders = json!([{"labels": {"account": "main", "environment": "oak", "ring": "oak"}, "value": 1}]);
+    assert_eq!(metrics["kura_slot_holders"], holders);
+    assert_eq!(metrics["kura_rollouts_running"][0]["value"], 1);
+    assert_eq!(metrics["kura_seat_held"][0]["value"], 1);
+}
