@@ -10,7 +10,7 @@ use super::agents::agent::Served;
 use super::agents::roster::{Errand, Roster, Turn};
 use super::clock::VirtualClock;
 use super::executor::{Executor, Hook, Restless, TaskId};
-use super::host::{Outside, SimHost};
+use super::host::{Means, Outside, SimHost};
 use super::post::{Fate, Post};
 use super::record::{Answer, Handed, Record, Span};
 use super::renderer::SimRenderer;
@@ -42,6 +42,7 @@ pub enum Ties {
 struct Process {
     name: String,
     service: Service<SimHost, SimRenderer>,
+    means: Means,
     tasks: Vec<TaskId>,
 }
 
@@ -137,11 +138,12 @@ impl Stage {
 
     /// Starts a process.
     pub fn start_process(&mut self, name: &str, settings: Settings) {
-        let host = Arc::new(SimHost::new(self.outside.clone(), name));
+        let means = Means::of(&self.outside);
+        let host = Arc::new(SimHost::with(self.outside.clone(), means.clone(), name));
         let (service, loops) = Service::with_renderer(host, self.account, settings, self.renderer.clone());
         let mut tasks: Vec<TaskId> = loops.into_iter().map(|part| self.drive(part)).collect();
         tasks.push(self.executor.spawn("nudges", pass_on_nudges(service.clone(), self.roster.clone())));
-        self.processes.push(Process { name: name.to_owned(), service, tasks });
+        self.processes.push(Process { name: name.to_owned(), service, means, tasks });
     }
 
     /// Ends a process after `steps` more steps of anybody, at whichever await it is by then, without a last word.
@@ -168,6 +170,11 @@ impl Stage {
 
     fn tasks_of(&self, name: &str) -> Option<Vec<TaskId>> {
         self.living().find(|process| process.name == name).map(|process| process.tasks.clone())
+    }
+
+    /// What a living process has of its own: a wall clock that can jump, lines that can be cut.
+    pub fn means(&self, name: &str) -> Option<Means> {
+        self.living().find(|process| process.name == name).map(|process| process.means.clone())
     }
 
     /// The names of the processes that live, in the order in which they were started.

@@ -124,7 +124,8 @@ fn uncap(draft: &mut Draft<'_>, ring: RingId) {
     }
 }
 
-/// A cap under a running wave makes everybody who was served and is not done a holder (R29).
+/// A cap under a running wave makes everybody who was served and is not done a holder (R29), but nobody whose
+/// environment was closed by a later place in the path, which withdrew the run (R13).
 fn adopt(draft: &mut Draft<'_>, ring: RingId) {
     let Some(rollout) = draft.world().running().cloned() else { return };
     for (machine, content) in in_flight(draft.world(), &rollout, ring) {
@@ -139,7 +140,7 @@ fn holders(world: &World, ring: RingId) -> Vec<MachineId> {
 
 fn in_flight(world: &World, rollout: &Rollout, ring: RingId) -> Vec<(MachineId, Digest)> {
     let running = |m: &&Machine| m.paused.is_none() && m.lease.is_none() && !m.is_done(rollout.release);
-    let lanes = world.lanes().iter().filter(|((_, r), _)| *r == ring);
+    let lanes = world.lanes().iter().filter(|((environment, r), _)| *r == ring && world.is_open(rollout, *environment));
     lanes
         .flat_map(|(_, lane)| lane.served.iter())
         .filter_map(|id| world.machines.get(id).filter(running))

@@ -2,7 +2,7 @@
 
 use super::rig::{Rig, capped, environment, machine, ring};
 use crate::domain::change::{Change, LeaseEnd};
-use crate::domain::ids::{MachineId, RingId};
+use crate::domain::ids::{EnvironmentId, MachineId, RingId};
 use crate::domain::input::{RingPatch, Verb};
 use crate::domain::observed::Telemetry;
 use crate::domain::span::Seconds;
@@ -214,6 +214,23 @@ fn turning_a_cap_on_adopts_what_is_in_flight() {
     assert_eq!(rig.poll("d"), None, "one holder fills the one slot");
     rig.ok("c");
     assert!(rig.poll("d").is_some());
+}
+
+#[test]
+fn a_cap_adopts_nobody_in_an_environment_that_was_closed_meanwhile() {
+    // R13, R29
+    let mut rig = Rig::line("oak", RingPatch::default(), &["a", "b"]);
+    rig.start("v1");
+    rig.poll_all(&["a", "b"]);
+    rig.verb(Verb::PatchEnvironment {
+        environment: EnvironmentId::named("oak"),
+        name: None,
+        promotion_order: Some(Some(1_000)),
+        config_values: None,
+    });
+    assert_eq!(rig.poll("a"), None, "the cursor has not come to it");
+    rig.at(50).patch("oak", capped(1, 0, 5_400, 10));
+    assert_eq!(rig.holders(), Vec::<String>::new());
 }
 
 #[test]

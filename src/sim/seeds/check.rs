@@ -1,6 +1,6 @@
 //! The witness: follows the journal of a world and what its processes said, and finds the first broken rule.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use jiff::Timestamp;
@@ -68,20 +68,25 @@ impl Tally {
     }
 }
 
-/// Successes as the agents reported them: who, what, and when the run began.
+/// Successes as the agents reported them: which release, who, and when the run began.
 #[derive(Debug, Default)]
-struct Truth(BTreeMap<(MachineId, ReleaseId), Vec<Timestamp>>);
+struct Truth(BTreeMap<(ReleaseId, MachineId), Vec<Timestamp>>);
 
 impl Truth {
     fn learn(&mut self, told: &ApplyResult) {
         if told.outcome == Outcome::Success {
-            self.0.entry((told.machine, told.release)).or_default().push(told.started_at);
+            self.0.entry((told.release, told.machine)).or_default().push(told.started_at);
         }
+    }
+
+    /// A release that was displaced is nobody's proof of anything if it is started again (R175).
+    fn forget(&mut self, displaced: ReleaseId) {
+        self.0.retain(|(release, _), _| *release != displaced);
     }
 
     /// A success of this machine for this release, of a run that began no earlier than its system (A08, R153).
     fn knows(&self, machine: MachineId, release: ReleaseId, installed: Option<Timestamp>) -> bool {
-        let runs = self.0.get(&(machine, release)).into_iter().flatten();
+        let runs = self.0.get(&(release, machine)).into_iter().flatten();
         runs.into_iter().any(|began| installed.is_none_or(|installed| installed <= *began))
     }
 }
@@ -93,6 +98,8 @@ pub(super) struct Witness {
     history: Vec<World>,
     truth: Truth,
     installed: BTreeMap<MachineId, Timestamp>,
+    /// Runs whose end is in the journal.
+    runs: BTreeSet<(MachineId, Timestamp)>,
     promises: Promises,
     pub(super) sky: Sky,
     pub(super) tally: Tally,
@@ -105,6 +112,7 @@ impl Witness {
             history: vec![World::default()],
             truth: Truth::default(),
             installed: BTreeMap::new(),
+            runs: BTreeSet::new(),
             promises: Promises::default(),
             sky: Sky::default(),
             tally: Tally::default(),
@@ -140,6 +148,7 @@ impl Witness {
         let mut after = before.clone();
         for entry in verdict {
             fail(entry.at, self.promises.entry(entry))?;
+            fail(entry.at, self.told_twice(&entry.change))?;
             self.count(entry);
             after.apply(entry);
             self.history.push(after.clone());
@@ -154,12 +163,23 @@ impl Witness {
     fn count(&mut self, entry: &Entry) {
         self.tally.changes += 1;
         match &entry.change {
+            Change::RolloutEnded { rollout, ending: Ending::Superseded { .. } } => {
+                let displaced = self.history.last().and_then(|world| world.rollout(*rollout)).map(|r| r.release);
+                displaced.into_iter().for_each(|release| self.truth.forget(release));
+            }
             Change::LeaseGranted { .. } => self.tally.grants += 1,
             Change::RolloutEnded { ending: Ending::Completed, .. } => self.tally.completed += 1,
             Change::MachineRebuilt { machine, .. } => drop(self.installed.insert(*machine, entry.at)),
             Change::MachineAdded { machine } => drop(self.installed.insert(machine.id, entry.at)),
             _ => {}
         }
+    }
+
+    /// A run whose report came twice counts once (R57).
+    fn told_twice(&mut self, change: &Change) -> Option<String> {
+        let Change::ResultReported { machine, run: Some(run), .. } = change else { return None };
+        let new = self.runs.insert((*machine, *run));
+        (!new).then(|| format!("R57: the run of {} that began at {run} counted twice", self.world().hostname(*machine)))
     }
 
     /// Done without a success of one's own for this very release (A08, R130).

@@ -145,7 +145,7 @@ impl Draw {
     }
 }
 
-/// A release; its content is kept by whoever plays the plan.
+/// A release; its content is kept by whoever plays the plot.
 pub(super) fn release(git_ref: &str, timeout: Seconds) -> Verb {
     Verb::PublishRelease {
         id: ReleaseId::named(git_ref),

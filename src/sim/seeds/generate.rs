@@ -1,9 +1,9 @@
-//! From a seed to a plan: a fleet, and two virtual hours of people, agents and faults.
+//! From a seed to a plot: a fleet, and two virtual hours of people, agents and faults.
 
 use super::super::journal::JournalFault;
 use super::super::post::Faults;
 use super::fleet::Draw;
-use super::plan::{Act, Happening, Plan};
+use super::plot::{Act, Happening, Plot};
 use super::profile::Profile;
 use crate::domain::change::Level;
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
@@ -13,14 +13,14 @@ use crate::domain::span::Seconds;
 /// When the faults stop: after two hours.
 pub const HEALED_AT: Seconds = Seconds(7_200);
 
-/// Makes the plan of a seed; the same one every time.
-pub fn generate(profile: Profile, seed: u64) -> Plan {
+/// Makes the plot of a seed; the same one every time.
+pub fn generate(profile: Profile, seed: u64) -> Plot {
     match profile {
         Profile::Rings => rings(seed),
     }
 }
 
-fn rings(seed: u64) -> Plan {
+fn rings(seed: u64) -> Plot {
     let mut draw = Draw::of(seed);
     let fleet = draw.fleet();
     let names = draw.machines.clone();
@@ -31,7 +31,7 @@ fn rings(seed: u64) -> Plan {
         false => Faults::default(),
     };
     let script = Writer { draw, script: Vec::new(), now: 0 }.write();
-    Plan { seed, fleet, agents, processes, post, script, healed_at: HEALED_AT }
+    Plot { seed, fleet, agents, processes, post, script, healed_at: HEALED_AT }
 }
 
 /// Writes the script of a world.
@@ -76,8 +76,10 @@ impl Writer {
             76..80 => self.lose_variable(),
             80..84 => self.lose_telemetry(),
             84..91 => self.spoil_journal(),
-            91..96 => self.crash(),
-            _ => self.freeze(),
+            91..94 => self.crash(),
+            94..96 => self.freeze(),
+            96..98 => self.cut(),
+            _ => self.jump(),
         }
     }
 
@@ -241,6 +243,23 @@ impl Writer {
         let process = self.draw.dice.usize(..2);
         self.push(self.now, Act::Freeze(process), format!("process {process} freezes"));
         self.later(120, Act::Thaw(process), format!("process {process} thaws"));
+    }
+
+    fn cut(&mut self) {
+        let (process, span) = (self.draw.dice.usize(..2), Seconds(self.draw.dice.u64(1..=120)));
+        let words = format!("process {process} cannot reach the journal for {span}");
+        self.push(self.now, Act::Cut { process, span }, words);
+    }
+
+    /// A wall clock jumps by up to two hours, and is mostly set right some time later.
+    fn jump(&mut self) {
+        let (process, far) = (self.draw.dice.usize(..2), self.draw.dice.i64(60..=7_200));
+        let by = if self.draw.chance(50) { far } else { -far };
+        let words = format!("the wall clock of process {process} jumps by {by} s");
+        self.push(self.now, Act::Jump { process, by }, words);
+        if self.draw.chance(70) {
+            self.later(900, Act::SetRight(process), format!("the wall clock of process {process} is set right"));
+        }
     }
 
     fn order(&mut self, verb: Verb, words: String) {

@@ -5,8 +5,8 @@ use super::super::post::Post;
 use super::super::script::Cue;
 use super::check::Breach;
 use super::fleet::{content, release};
-use super::plan::{PROCESSES, Plan};
 use super::play::Theatre;
+use super::plot::{PROCESSES, Plot};
 use crate::control::ports::Clock;
 use crate::domain::change::Level;
 use crate::domain::fleet::Rung;
@@ -25,6 +25,9 @@ const LOOK_EVERY: Seconds = Seconds(300);
 /// How long an operator waits for an answer before giving the order anew.
 const PATIENCE: Seconds = Seconds(10);
 
+/// A process reaches the journal again at the latest this long after the faults stop.
+const LONGEST_CUT: Seconds = Seconds(150);
+
 /// How often an operator gives the same order.
 const TRIES: usize = 20;
 
@@ -35,13 +38,13 @@ const APPLY: u64 = 60;
 const POLL: u64 = 60;
 
 /// From the end of all faults to a completed rollout.
-pub(super) fn heal(theatre: &mut Theatre, plan: &Plan) -> Result<(), Breach> {
+pub(super) fn heal(theatre: &mut Theatre, plot: &Plot) -> Result<(), Breach> {
     let mut operator = Operator { theatre, given: 0 };
     operator.stop_faults()?;
     operator.end_pauses()?;
     operator.raise_ladders()?;
     operator.open_a_path()?;
-    let rollout = operator.start(plan.seed)?;
+    let rollout = operator.start(plot.seed)?;
     operator.see_it_through(rollout)
 }
 
@@ -52,17 +55,21 @@ struct Operator<'a> {
 }
 
 impl Operator<'_> {
-    /// Processes live and go on, telemetry is up, everything can be rendered, agents are healthy and online.
+    /// Processes live and go on, their clocks are right, telemetry is up, everything can be rendered, agents are healthy and online.
     fn stop_faults(&mut self) -> Result<(), Breach> {
-        (0..PROCESSES).for_each(|process| self.theatre.thaw(process));
+        for process in 0..PROCESSES {
+            self.theatre.thaw(process);
+            self.theatre.set_right(process);
+        }
         if self.theatre.stage.alive().is_empty() {
             self.theatre.start(0);
         }
         self.theatre.stage.set_post(Post::reliable());
         self.theatre.telemetry(true);
+        self.wait(LONGEST_CUT)?;
+        // Only now: who asked for a machine while no process lived has got it meanwhile.
         let world = self.world();
         world.machines.keys().for_each(|machine| self.theatre.render(*machine, true));
-        self.wait(Seconds(60))?;
         let now = self.theatre.stage.clock().now();
         self.theatre.stage.roster().with(|roster| {
             for (n, machine) in (0..).zip(world.machines.keys()) {

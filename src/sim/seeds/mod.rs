@@ -2,7 +2,7 @@
 
 // What happens.
 pub mod profile;
-pub mod plan;
+pub mod plot;
 mod fleet;
 pub mod generate;
 

@@ -1,6 +1,7 @@
-//! Plays a plan: builds its world, lets everything in it happen on the real loop, and watches.
+//! Plays a plot: builds its world, lets everything in it happen on the real loop, and watches.
 
 use super::super::executor::Restless;
+use super::super::host::Means;
 use super::super::journal::Defect;
 use super::super::post::Post;
 use super::super::record::Answer;
@@ -9,14 +10,14 @@ use super::super::stage::{Stage, Ties};
 use super::check::{Breach, Tally, Witness};
 use super::fleet::content;
 use super::heal::heal;
-use super::plan::{Act, Happening, PROCESSES, Plan};
+use super::plot::{Act, Happening, PROCESSES, Plot};
 use super::promises::is_unsure;
 use crate::control::ports::Clock;
 use crate::control::service::Settings;
 use crate::domain::ids::MachineId;
 use crate::domain::input::{Order, Verb};
 use crate::domain::span::Seconds;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 /// How long a person waits before asking again where the answer is not known.
 const ASK_AGAIN: Seconds = Seconds(7);
@@ -30,10 +31,10 @@ pub struct Played {
     pub breach: Option<Breach>,
 }
 
-/// Plays a plan to its end or to its first fault. With a `defect` the journal breaks a promise all the time.
-pub fn play(plan: &Plan, defect: Option<Defect>) -> Played {
-    let mut theatre = Theatre::of(plan, defect);
-    let breach = theatre.perform(plan).err();
+/// Plays a plot to its end or to its first fault. With a `defect` the journal breaks a promise all the time.
+pub fn play(plot: &Plot, defect: Option<Defect>) -> Played {
+    let mut theatre = Theatre::of(plot, defect);
+    let breach = theatre.perform(plot).err();
     let stage = &theatre.stage;
     let mut tally = theatre.witness.tally;
     tally.races = stage.outside().journal.races(stage.account());
@@ -52,26 +53,28 @@ pub(super) struct Theatre {
     pub(super) witness: Witness,
     /// Names of the processes that were started last; each start has a new one.
     processes: [String; PROCESSES],
+    /// How far the wall clock of each is off, in seconds.
+    jumped: [i64; PROCESSES],
     started: usize,
 }
 
 impl Theatre {
-    fn of(plan: &Plan, defect: Option<Defect>) -> Self {
-        let mut stage = Stage::new(beginning(), plan.seed, Ties::Shuffled);
+    fn of(plot: &Plot, defect: Option<Defect>) -> Self {
+        let mut stage = Stage::new(beginning(), plot.seed, Ties::Shuffled);
         if let Some(defect) = defect {
             stage.outside().journal.break_promise(stage.account(), defect);
         }
-        stage.set_post(Post::seeded(plan.seed, plan.post));
+        stage.set_post(Post::seeded(plot.seed, plot.post));
         let witness = Witness::of(&mut stage);
-        let mut theatre = Self { stage, witness, processes: Default::default(), started: 0 };
-        (0..plan.processes).for_each(|process| theatre.start(process));
-        theatre.build(plan);
+        let mut theatre = Self { stage, witness, processes: Default::default(), jumped: [0; PROCESSES], started: 0 };
+        (0..plot.processes).for_each(|process| theatre.start(process));
+        theatre.build(plot);
         theatre
     }
 
-    fn build(&mut self, plan: &Plan) {
+    fn build(&mut self, plot: &Plot) {
         let mut orders = Vec::new();
-        for (n, verb) in plan.fleet.iter().enumerate() {
+        for (n, verb) in plot.fleet.iter().enumerate() {
             if let Verb::PublishRelease { git_ref, .. } = verb {
                 self.stage.outside().vault.put(content(git_ref));
             }
@@ -80,18 +83,18 @@ impl Theatre {
         }
         self.stage.script().add(beginning(), Cue::Orders(orders));
         self.stage.roster().with(|roster| {
-            plan.agents.iter().for_each(|(machine, behaviour)| roster.enroll(beginning(), *machine, behaviour.clone()));
+            plot.agents.iter().for_each(|(machine, behaviour)| roster.enroll(beginning(), *machine, behaviour.clone()));
         });
     }
 
-    fn perform(&mut self, plan: &Plan) -> Result<(), Breach> {
-        for entry in &plan.script {
+    fn perform(&mut self, plot: &Plot) -> Result<(), Breach> {
+        for entry in &plot.script {
             // One second early, so that what a person does falls into the same instant as what everybody else does.
             self.advance_to(Seconds(entry.at.0 - 1).after(beginning()))?;
             self.act(entry);
         }
-        self.advance_to(plan.healed_at.after(beginning()))?;
-        heal(self, plan)
+        self.advance_to(plot.healed_at.after(beginning()))?;
+        heal(self, plot)
     }
 
     /// Lets everything happen up to a moment, and looks at it.
@@ -127,7 +130,31 @@ impl Theatre {
             Act::Start(process) => self.start(*process),
             Act::Freeze(process) => drop(self.stage.freeze(&self.processes[*process])),
             Act::Thaw(process) => self.thaw(*process),
+            Act::Cut { process, span } => {
+                self.means(*process).into_iter().for_each(|means| means.to_journal.cut(span.after(at)));
+            }
+            Act::Jump { process, by } => self.jump(*process, *by),
+            Act::SetRight(process) => self.set_right(*process),
         }
+    }
+
+    /// The wall clock of a process jumps; from now on it must not act on time.
+    fn jump(&mut self, process: usize, by: i64) {
+        let Some(means) = self.means(process).filter(|_| self.jumped[process] == 0) else { return };
+        self.jumped[process] = by;
+        means.clock.jump(SignedDuration::from_secs(by));
+        self.witness.sky.suspect(&self.processes[process], true, self.stage.clock().now());
+    }
+
+    /// The wall clock of a process is right again.
+    pub(super) fn set_right(&mut self, process: usize) {
+        let by = std::mem::take(&mut self.jumped[process]);
+        self.means(process).into_iter().for_each(|means| means.clock.jump(SignedDuration::from_secs(-by)));
+        self.witness.sky.suspect(&self.processes[process], false, self.stage.clock().now());
+    }
+
+    fn means(&self, process: usize) -> Option<Means> {
+        self.stage.means(&self.processes[process])
     }
 
     fn cue(&mut self, at: Timestamp, cue: Cue) {
@@ -163,6 +190,7 @@ impl Theatre {
             return;
         }
         self.started += 1;
+        self.jumped[process] = 0;
         self.processes[process] = format!("server-{process}:{}", self.started);
         self.stage.start_process(&self.processes[process], Settings::default());
     }

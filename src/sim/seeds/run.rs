@@ -98,11 +98,11 @@ fn played(profile: Profile, seed: u64, defect: Option<Defect>) -> Played {
 const PANICKED: &str = "something panicked";
 
 fn failure(profile: Profile, seed: u64, breach: &Breach, defect: Option<Defect>) -> Failure {
-    let plan = generate(profile, seed);
-    let of = plan.script.len();
+    let plot = generate(profile, seed);
+    let of = plot.script.len();
     let Shrunk { script, breach } = match breach.what == PANICKED {
-        true => Shrunk { script: plan.script, breach: breach.clone() },
-        false => shrink(&plan, breach, defect),
+        true => Shrunk { script: plot.script, breach: breach.clone() },
+        false => shrink(&plot, breach, defect),
     };
     let inputs = script.iter().map(ToString::to_string).collect();
     Failure { seed, profile, at: Seconds::between(beginning(), breach.at), invariant: breach.what, inputs, of }

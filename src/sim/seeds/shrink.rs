@@ -2,8 +2,8 @@
 
 use super::super::journal::Defect;
 use super::check::Breach;
-use super::plan::{Happening, Plan};
 use super::play::play;
+use super::plot::{Happening, Plot};
 
 /// Worlds that are played at the most to make one failure smaller.
 pub const REPLAYS_MAX: usize = 120;
@@ -17,17 +17,17 @@ pub struct Shrunk {
     pub breach: Breach,
 }
 
-/// Makes a failing plan smaller: half the script as long as that fails, then without single entries.
-pub fn shrink(plan: &Plan, breach: &Breach, defect: Option<Defect>) -> Shrunk {
-    let found = Shrunk { script: plan.script.clone(), breach: breach.clone() };
-    let mut search = Search { plan, defect, left: REPLAYS_MAX, best: found };
+/// Makes a failing plot smaller: half the script as long as that fails, then without single entries.
+pub fn shrink(plot: &Plot, breach: &Breach, defect: Option<Defect>) -> Shrunk {
+    let found = Shrunk { script: plot.script.clone(), breach: breach.clone() };
+    let mut search = Search { plot, defect, left: REPLAYS_MAX, best: found };
     search.shorten();
     search.drop_single();
     search.best
 }
 
 struct Search<'a> {
-    plan: &'a Plan,
+    plot: &'a Plot,
     defect: Option<Defect>,
     left: usize,
     best: Shrunk,
@@ -62,8 +62,8 @@ impl Search<'_> {
             return false;
         }
         self.left -= 1;
-        let plan = Plan { script: script.clone(), ..self.plan.clone() };
-        match play(&plan, self.defect).breach {
+        let plot = Plot { script: script.clone(), ..self.plot.clone() };
+        match play(&plot, self.defect).breach {
             Some(breach) if kind(&breach) == kind(&self.best.breach) => {
                 self.best = Shrunk { script, breach };
                 true

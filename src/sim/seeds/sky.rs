@@ -1,4 +1,4 @@
-//! What the control plane cannot remember: when results could not be read, and who could not be rendered.
+//! What no journal says: when results could not be read, who could not be rendered, whose wall clock was off.
 
 use std::collections::BTreeMap;
 
@@ -33,6 +33,7 @@ impl Outages {
 pub(super) struct Sky {
     telemetry: Outages,
     renders: BTreeMap<MachineId, Outages>,
+    clocks: BTreeMap<String, Outages>,
 }
 
 impl Sky {
@@ -45,6 +46,17 @@ impl Sky {
     pub(super) fn render(&mut self, machine: MachineId, well: bool, now: Timestamp) {
         let outages = self.renders.entry(machine).or_default();
         if well { outages.end(now) } else { outages.begin(now) }
+    }
+
+    /// The wall clock of a process jumps, or is set right.
+    pub(super) fn suspect(&mut self, process: &str, suspect: bool, now: Timestamp) {
+        let outages = self.clocks.entry(process.to_owned()).or_default();
+        if suspect { outages.begin(now) } else { outages.end(now) }
+    }
+
+    /// The wall clock of a process was off at `at` (R168).
+    pub(super) fn is_suspect(&self, process: &str, at: Timestamp) -> bool {
+        self.clocks.get(process).is_some_and(|outages| outages.cover(at))
     }
 
     /// Results could not be read at `at`.

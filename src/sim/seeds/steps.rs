@@ -7,7 +7,7 @@ use super::sky::Sky;
 use crate::domain::change::{Cause, Change, Entry, LeaseEnd};
 use crate::domain::fleet::Machine;
 use crate::domain::ids::MachineId;
-use crate::domain::rollout::{Ending, Rollout};
+use crate::domain::rollout::{Ending, HaltCause, Rollout};
 use crate::domain::world::World;
 
 /// The entries of one verdict, with the world they were decided on.
@@ -20,7 +20,21 @@ pub(super) struct Step<'a> {
 impl Step<'_> {
     /// Every rule the step breaks, in words.
     pub(super) fn broken(&self) -> Vec<String> {
-        self.entries.iter().filter_map(|entry| self.fault(entry)).collect()
+        let faults = self.entries.iter().filter_map(|entry| self.fault(entry).or_else(|| self.untimely(entry)));
+        faults.collect()
+    }
+
+    /// Nothing stalls, promotes or completes by a clock that is off (R168).
+    fn untimely(&self, entry: &Entry) -> Option<String> {
+        let timed = match &entry.change {
+            Change::RingHalted { halt, .. } => halt.cause == HaltCause::Stall,
+            Change::CursorMoved { .. } | Change::RolloutEnded { ending: Ending::Completed, .. } => {
+                entry.cause == Cause::Tick
+            }
+            _ => false,
+        };
+        let fault = timed && self.sky.is_suspect(&entry.by, entry.at);
+        fault.then(|| format!("R168: {} acted on time while its clock was off", entry.by))
     }
 
     fn fault(&self, entry: &Entry) -> Option<String> {
@@ -28,6 +42,11 @@ impl Step<'_> {
             (Change::LeaseGranted { machine, .. }, Cause::Poll) => self.ungrantable(*machine, entry.at),
             (Change::LeaseGranted { machine, .. }, _) => self.unadoptable(*machine),
             (Change::AssignmentServed { machine, .. }, _) => self.unjoinable(*machine, entry.at),
+            (Change::ResultReported { machine, release, generation, .. }, _) => {
+                let current = self.before.current()?;
+                let belongs = (current.release, current.generation) == (*release, *generation);
+                (!belongs).then(|| format!("R175: a result of {} of the past counts", self.before.hostname(*machine)))
+            }
             (Change::LeaseEnded { machine, cause }, _) => self.unendable(*machine, *cause, &entry.cause),
             (Change::CursorMoved { rollout, .. }, Cause::Tick) => {
                 let rollout = self.before.rollout(*rollout).filter(|rollout| rollout.cursor.is_some())?;

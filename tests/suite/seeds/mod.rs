@@ -15,7 +15,7 @@ fn fails(defect: Defect) -> Failure {
 
 #[test]
 fn nothing_that_people_agents_and_fate_do_breaks_a_rule_and_every_world_converges() {
-    // R13, R16, R17, R18, R21, R22, R23, R28, R29, R31, R66, R72, R78, R85, R86, R143, R148
+    // R13, R16, R17, R18, R21, R22, R23, R28, R29, R31, R57, R66, R72, R78, R85, R86, R143, R148, R168, R175
     let mut told = Vec::new();
     let report = run(0..ALWAYS, Profile::Rings, |done| told.push(done));
     assert!(report.failure.is_none(), "{report}");

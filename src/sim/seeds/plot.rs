@@ -1,6 +1,6 @@
-//! A plan: everything that will happen from outside in one generated world, fixed before it begins.
+//! A plot: everything that will happen from outside in one generated world, fixed before it begins.
 //!
-//! Because nothing in it depends on how the world goes, a prefix of a plan gives the same history up to its end.
+//! Because nothing in it depends on how the world goes, a prefix of a plot gives the same history up to its end.
 
 use std::fmt;
 
@@ -53,6 +53,22 @@ pub enum Act {
     Freeze(usize),
     /// It goes on.
     Thaw(usize),
+    /// A process cannot reach the journal for a while.
+    Cut {
+        /// Which of the processes.
+        process: usize,
+        /// For so long.
+        span: Seconds,
+    },
+    /// The wall clock of a process jumps, in seconds (R168).
+    Jump {
+        /// Which of the processes.
+        process: usize,
+        /// Forward, or back.
+        by: i64,
+    },
+    /// The wall clock of a process is right again.
+    SetRight(usize),
 }
 
 /// An act at its time, in words.
@@ -74,7 +90,7 @@ impl fmt::Display for Happening {
 
 /// One generated world.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct Plot {
     /// What it was made from, and what decides who goes first.
     pub seed: u64,
     /// Builds the fleet, in order, before anything else happens.
