@@ -31,6 +31,7 @@ use super::seats::Seats;
 use super::witness::{Witness, verdicts};
 use crate::control::nudges::Heard;
 use crate::control::ports::JournalError;
+use crate::domain::change::Entry;
 
 /// Why a scenario could not be run.
 #[derive(Debug, thiserror::Error)]
@@ -108,7 +109,17 @@ impl<C: Consoles> Run<C> {
         self.calm.is_off = true;
     }
 
+    /// The instant its time began at.
+    pub fn start(&self) -> Timestamp {
+        self.ground.start
+    }
+
     /// Every entry of the journal, the past included.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.ground.outside.journal.entries(self.ground.account)
+    }
+
+    /// A digest of every entry of the journal.
     pub fn fingerprint(&self) -> String {
         self.ground.outside.journal.fingerprint(self.ground.account)
     }

@@ -1,10 +1,13 @@
-//! docs/rules.md: every rule in one sentence with the tests that prove it, generated from the `// R48` marks.
+//! docs/rules.md: every rule in one sentence with the tests that prove it, generated from the `// R48` marks and from
+//! the `basis` of scenarios.
 //!
 //! The sentences stand in docs/rules.txt. To write the page anew: `KURA_REGENERATE=1 cargo test --test suite house`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
+
+use kura_console::sim::scenario::file::scenario::Scenario;
 
 use super::sources::{below, root};
 
@@ -29,7 +32,21 @@ fn proofs() -> BTreeMap<u32, Vec<String>> {
             }
         }
     }
+    proofs_by_scenarios(&mut proofs);
     proofs
+}
+
+/// A scenario says itself which rules it proves.
+fn proofs_by_scenarios(proofs: &mut BTreeMap<u32, Vec<String>>) {
+    let folder = root().join("tests/scenarios");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    for file in files {
+        let scenario = Scenario::parse(&fs::read_to_string(&file).unwrap()).unwrap();
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let rules = scenario.heading.basis.iter().filter_map(|rule| rule.strip_prefix('R')?.parse().ok());
+        rules.for_each(|rule| proofs.entry(rule).or_default().push(format!("tests/scenarios/{name}")));
+    }
 }
 
 /// The rules a comment line begins with: `// R48, R49 (A10)`.

@@ -3,6 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use kura_console::domain::change::Change;
+use kura_console::domain::invariants::broken_step;
+use kura_console::domain::world::World;
+
 use super::bench::start;
 
 fn files() -> Vec<PathBuf> {
@@ -18,7 +22,6 @@ fn name(file: &Path) -> String {
 
 #[test]
 fn every_kept_scenario_holds() {
-    // R10, R15, R16, R55, R58, R63, R88, R97, R103, R133, R139, R160, R161, R166, R168
     let mut failures = String::new();
     for file in files() {
         let mut run = start(&fs::read_to_string(&file).unwrap());
@@ -30,6 +33,24 @@ fn every_kept_scenario_holds() {
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
+}
+
+#[test]
+fn no_verdict_of_a_kept_scenario_breaks_an_invariant() {
+    for file in files() {
+        let mut run = start(&fs::read_to_string(&file).unwrap());
+        run.play().unwrap();
+        let entries = run.entries();
+        let mut world = World::default();
+        for verdict in entries.chunk_by(|a, b| (a.at, &a.by, &a.cause) == (b.at, &b.by, &b.cause)) {
+            let before = world.clone();
+            verdict.iter().for_each(|entry| world.apply(entry));
+            let changes: Vec<Change> = verdict.iter().map(|entry| entry.change.clone()).collect();
+            let is_past = verdict.iter().any(|entry| entry.by == "given" || entry.at < run.start());
+            let broken = broken_step(&before, &world, &changes, verdict[0].at);
+            assert!(is_past || broken.is_empty(), "{}: {broken:#?} after {changes:?}", name(&file));
+        }
+    }
 }
 
 #[test]

@@ -5,4 +5,5 @@ mod faults;
 mod looks;
 mod worlds;
 mod program;
+mod schema;
 mod bench;

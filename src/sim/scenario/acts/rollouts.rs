@@ -32,7 +32,7 @@ impl<C: Consoles> Run<C> {
         match doing {
             RolloutAct::StartRollout { release, id, protected, force, intent } => {
                 let fields = [("protected", protected), ("force", force), ("intent", intent)];
-                let request = self.start(release, id.as_deref(), fields);
+                let request = self.starting(release, id.as_deref(), fields);
                 self.call(act, request)
             }
             RolloutAct::Reset { rollout } => {
@@ -65,7 +65,7 @@ impl<C: Consoles> Run<C> {
         }
     }
 
-    fn start(&mut self, release: &Name, id: Option<&str>, fields: [(&str, &Option<Value>); 3]) -> Request {
+    fn starting(&mut self, release: &Name, id: Option<&str>, fields: [(&str, &Option<Value>); 3]) -> Request {
         let release = match release {
             Name::Id(id) => json!(ReleaseId::named(id)),
             Name::Odd(value) => value.clone(),

@@ -49,7 +49,7 @@ impl Node {
         }
     }
 
-    fn is_null(&self) -> bool {
+    pub(super) fn is_null(&self) -> bool {
         matches!(&self.content, Content::Plain(Value::Null, _))
     }
 

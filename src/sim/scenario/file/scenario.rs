@@ -72,7 +72,7 @@ impl Scenario {
         let part = |name: &str| parts.iter().find(|(key, _)| key.name == name).map(|(_, node)| node);
         Ok(Self {
             heading,
-            given: part("given").map(given).transpose()?.unwrap_or_default(),
+            given: part("given").filter(|given| !given.is_null()).map(given).transpose()?.unwrap_or_default(),
             when: each(part("when"), Act::read)?,
             then: each(part("then"), Then::read)?,
             never: each(part("never"), Never::read)?,
@@ -93,5 +93,6 @@ fn given(node: &Node) -> Result<Given, Fault> {
 }
 
 fn each<T>(list: Option<&Node>, read: impl Fn(&Node) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+    let list = list.filter(|list| !list.is_null());
     list.map_or(Ok(Vec::new()), |list| list.items()?.iter().map(read).collect())
 }

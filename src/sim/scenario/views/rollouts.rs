@@ -27,7 +27,10 @@ impl<C: Consoles> Run<C> {
             None => lens.world.current(),
         };
         match found {
-            Some(found) => self.dressed(json!(status(lens.world, &lens.observed, found, lens.now, usize::MAX))),
+            Some(found) => {
+                let limit = lens.world.machines.len();
+                self.dressed(json!(status(lens.world, &lens.observed, found, lens.now, limit)))
+            }
             None => json!({}),
         }
     }
