@@ -43,7 +43,8 @@ fn left_behind(world: &World) -> String {
     names.sort_unstable();
     match names.len() {
         0 => "every machine in scope is done".to_owned(),
-        1..=3 => format!("{} is not done, and nothing is served any more", names.join(", ")),
+        1 => format!("{} is not done, and nothing is served any more", names[0]),
+        2 | 3 => format!("{} are not done, and nothing is served any more", names.join(", ")),
         n => format!("{} and {} more are not done, and nothing is served any more", names[..3].join(", "), n - 3),
     }
 }
