@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use color_eyre::config::{HookBuilder, Theme};
 
 use super::args::{Args, Run};
 use super::{agent, attach, demo, serve, shell, simulate, status};
@@ -13,6 +14,7 @@ use crate::wire::problem::Problem;
 
 /// Runs the program.
 pub fn run() -> ExitCode {
+    report_faults();
     let args = Args::try_parse().unwrap_or_else(|error| advised(error).exit());
     match dispatch(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -33,6 +35,17 @@ fn advised(mut error: clap::Error) -> clap::Error {
     let tip = format!("flags of {run} come after it: kura-console {run} {flag}");
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     error
+}
+
+/// A fault of our own is told in full, and told apart from whatever is wrong with a fleet.
+fn report_faults() {
+    let told = HookBuilder::default().theme(Theme::new()).display_env_section(false).panic_section(concat!(
+        "This is a fault of kura-console ",
+        env!("CARGO_PKG_VERSION"),
+        ", not of your fleet. Please report it with the lines above."
+    ));
+    let (panics, _) = told.into_hooks();
+    panics.install();
 }
 
 fn dispatch(args: Args) -> Result<(), Problem> {
