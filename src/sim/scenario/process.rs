@@ -10,11 +10,14 @@ use super::super::host::{Means, SimHost};
 use super::super::journal::Line;
 use super::super::renderer::SimRenderer;
 use super::super::shared::Shared;
+use super::call::ACCOUNT;
 use super::file::given::{ProcessGiven, ProcessKind};
 use super::file::place::{Fault, Place};
 use super::file::scenario::Scenario;
 use super::ground::Ground;
+use crate::control::local::Introduction;
 use crate::control::nudges::Ear;
+use crate::control::picture::{Freshness, Picture, Role};
 use crate::control::ports::Clock;
 use crate::control::service::{Service, Settings};
 
@@ -42,6 +45,8 @@ pub(super) struct Process {
     /// From agents to it.
     pub(super) from_agents: Line,
     pub(super) life: Option<Life>,
+    /// What it painted last before it crashed or froze.
+    last: Option<Picture>,
     stands: bool,
     serves_agents: bool,
     frozen: bool,
@@ -76,6 +81,7 @@ impl Process {
             means,
             from_agents: Line::default(),
             life: None,
+            last: None,
             stands: given.seat,
             serves_agents: given.agents,
             frozen: false,
@@ -99,6 +105,7 @@ impl Process {
 
     /// Ends it where it stands. False where it did not live.
     pub(super) fn crash(&mut self, ground: &mut Ground) -> bool {
+        self.last = self.picture().map(|picture| gone(picture, ground.now()));
         let Some(life) = self.life.take() else { return false };
         for task in life.tasks {
             ground.executor.kill(task);
@@ -108,6 +115,7 @@ impl Process {
 
     /// Lets it take no step. False where it did not live, or is frozen already.
     pub(super) fn freeze(&mut self, ground: &mut Ground) -> bool {
+        self.last = self.picture();
         let Some(life) = self.life.as_ref().filter(|_| !self.frozen) else { return false };
         ground.executor.freeze(&life.tasks);
         self.frozen = true;
@@ -138,10 +146,29 @@ impl Process {
         !self.means.to_journal.is_cut(now) && !self.from_agents.is_cut(now) && self.means.clock.now() == now
     }
 
+    /// What it paints now, or painted last: none = it never lived.
+    pub(super) fn picture(&self) -> Option<Picture> {
+        match self.service().filter(|_| self.is_awake()) {
+            Some(service) => Some(service.picture(&introduction())),
+            None => self.last.clone(),
+        }
+    }
+
     /// Its service, while it lives.
     pub(super) fn service(&self) -> Option<&Service<SimHost, SimRenderer>> {
         self.life.as_ref().map(|life| &life.service)
     }
+}
+
+/// How the account introduces itself to a console.
+pub(super) fn introduction() -> Introduction {
+    Introduction { endpoint: "scenario".to_owned(), account: ACCOUNT.to_owned(), role: Role::Operator }
+}
+
+/// The same picture, of a process that is gone since `now`.
+fn gone(picture: Picture, now: Timestamp) -> Picture {
+    let why = "the control plane is gone".to_owned();
+    Picture { api: Freshness::Lost { since: now, why, retry_at: None }, ..picture }
 }
 
 /// There is one journal and at most one cluster.

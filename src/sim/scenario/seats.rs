@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::process::Process;
+use super::process::{Process, introduction};
 use super::run::{Run, Stuck};
 use super::screens::{Console, Consoles, Told, Touch, Wish};
 use crate::control::link::{Answer, Link};
-use crate::control::local::Introduction;
-use crate::control::picture::{Picture, Role};
+use crate::control::picture::Picture;
 use crate::domain::input::{Order, Verb};
 
 /// The size of a terminal until somebody changes it.
@@ -37,17 +36,12 @@ impl<K> Seats<K> {
     }
 }
 
-fn introduction() -> Introduction {
-    let (endpoint, account) = ("scenario".to_owned(), super::call::ACCOUNT.to_owned());
-    Introduction { endpoint, account, role: Role::Operator }
-}
-
 impl<C: Consoles> Run<C> {
-    /// The picture a process paints; of the first living one where none is named.
+    /// The picture a process paints or painted last; of the first one that goes on where none is named.
     pub(super) fn picture(&self, process: Option<&str>) -> Option<Picture> {
         let named = |one: &&Process| process.is_none_or(|name| name == one.name);
-        let service = self.processes.iter().filter(named).find_map(Process::service)?;
-        Some(service.picture(&introduction()))
+        let mut named = self.processes.iter().filter(named);
+        named.clone().find(|one| one.is_awake()).or(named.next())?.picture()
     }
 
     /// Does something at the console of a process, and everything that follows from it. An error where the words are

@@ -206,6 +206,7 @@ pub(super) fn machine_id(name: &Name) -> MachineId {
     MachineId::named(name.id().unwrap_or(""))
 }
 
-fn release_id(name: &Name) -> ReleaseId {
+/// The release the file means.
+pub(super) fn release_id(name: &Name) -> ReleaseId {
     ReleaseId::named(name.id().unwrap_or(""))
 }

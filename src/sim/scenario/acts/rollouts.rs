@@ -11,7 +11,7 @@ use super::super::prelude;
 use super::super::records::{Answer, Ended};
 use super::super::run::{Run, Stuck};
 use super::super::screens::Consoles;
-use super::agents::machine_id;
+use super::agents::{machine_id, release_id};
 use crate::domain::change::Level;
 use crate::domain::ids::{EnvironmentId, ReleaseId, RingId, RolloutId};
 use crate::domain::input::{Input, Order, Verb};
@@ -133,10 +133,6 @@ impl<C: Consoles> Run<C> {
             Some(Ok(_)) => self.done(Said { status: NO_CONTENT, body: None }, false),
         })
     }
-}
-
-fn release_id(name: &Name) -> ReleaseId {
-    ReleaseId::named(name.id().unwrap_or(""))
 }
 
 fn built(release: &str) -> ReleaseGiven {
