@@ -64,10 +64,11 @@ fn empty(model: &Model) -> Vec<String> {
         (world.releases.len(), "release"),
     ];
     let counted = counts.map(|(n, what)| format!("{n} {what}{}", if n == 1 { "" } else { "s" })).join(", ");
-    vec![
-        format!("The account {} has {counted}, and no release was ever started.", picture.account),
-        "As soon as one is, it shows here.".to_owned(),
-    ]
+    let next = match picture.api.is_fresh(model.now) {
+        true => "As soon as one is, it shows here.",
+        false => "That is what was last seen; whether it is still so is not known.",
+    };
+    vec![format!("The account {} has {counted}, and no release was ever started.", picture.account), next.to_owned()]
 }
 
 /// The one sentence of a frame that has room for nothing else.

@@ -80,7 +80,8 @@ fn standing(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
         Some(_) => pieces.extend(armed(model, pen)),
         None => pieces.push(piece(Role::Dim, "READ-ONLY")),
     }
-    let Some(picture) = model.picture.as_ref() else { return pieces };
+    // Before a first picture nobody knows as what one is let in, or who ticks.
+    let Some(picture) = model.picture.as_ref().filter(|p| !p.is_blank()) else { return pieces };
     let dot = format!(" {} ", pen.glyph(Glyph::Dot));
     pieces.push(piece(Role::Dim, format!("{dot}{}", picture.access.word())));
     pieces.push(piece(Role::Dim, dot.clone()));
@@ -119,12 +120,15 @@ fn late_tick(picture: &Snapshot, pen: &mut Pen<'_>) -> Option<String> {
 }
 
 fn needs(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
-    let known = model.picture.as_ref().is_some_and(|p| !p.is_blank());
-    match model.facts.needs.len() {
-        _ if !known => Vec::new(),
-        0 => vec![piece(Role::Dim, "nothing needs you")],
-        1 => vec![piece(Role::Warning, format!("{} 1 needs you", pen.glyph(Glyph::Warning)))],
-        n => vec![piece(Role::Warning, format!("{} {n} need you", pen.glyph(Glyph::Warning)))],
+    let Some(picture) = model.picture.as_ref().filter(|p| !p.is_blank()) else { return Vec::new() };
+    let warned =
+        |text: String, pen: &Pen<'_>| vec![piece(Role::Warning, format!("{} {text}", pen.glyph(Glyph::Warning)))];
+    match (model.facts.needs.len(), picture.api.is_fresh(pen.now())) {
+        (0, true) => vec![piece(Role::Dim, "nothing needs you")],
+        (0, false) => vec![piece(Role::Warning, "what needs you is not known")],
+        (1, true) => warned("1 needs you".to_owned(), pen),
+        (n, true) => warned(format!("{n} need you"), pen),
+        (n, false) => warned(format!("{n} needed you when last seen"), pen),
     }
 }
 
