@@ -30,6 +30,15 @@ pub struct Handed {
     pub span: Span,
 }
 
+/// A report as an agent sent it; one that is sent again is noted again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// What it says.
+    pub result: ApplyResult,
+    /// The journal's head when it went into the post.
+    pub head: Revision,
+}
+
 /// An order and what came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
@@ -60,8 +69,8 @@ impl Answer {
 pub struct Record {
     /// Assignments.
     pub handed: Vec<Handed>,
-    /// Reports as agents sent them; one that is sent again is noted again.
-    pub told: Vec<ApplyResult>,
+    /// Reports.
+    pub told: Vec<Told>,
     /// Answers to orders.
     pub answers: Vec<Answer>,
 }

@@ -11,8 +11,9 @@ use super::agents::roster::{Errand, Roster, Turn};
 use super::clock::VirtualClock;
 use super::executor::{Executor, Hook, Restless, TaskId};
 use super::host::{Means, Outside, SimHost};
+use super::journal::SimJournal;
 use super::post::{Fate, Post};
-use super::record::{Answer, Handed, Record, Span};
+use super::record::{Answer, Handed, Record, Span, Told};
 use super::renderer::SimRenderer;
 use super::script::{Cue, Script};
 use super::shared::Shared;
@@ -294,7 +295,7 @@ impl Stage {
             clock: self.clock().clone(),
             service,
             post: self.post.clone(),
-            record: self.record.clone(),
+            record: self.record.clone().map(|record| (record, self.outside.journal.clone(), self.account)),
         };
         self.executor.spawn("agent", courier.run(errand));
     }
@@ -379,7 +380,7 @@ struct Courier {
     clock: VirtualClock,
     service: Option<Service<SimHost, SimRenderer>>,
     post: Post,
-    record: Option<Shared<Record>>,
+    record: Option<(Shared<Record>, SimJournal, AccountId)>,
 }
 
 impl Courier {
@@ -410,9 +411,7 @@ impl Courier {
 
     /// A report goes into the post, which may keep it for a while or deliver it twice.
     async fn send(&self, result: ApplyResult) {
-        if let Some(record) = &self.record {
-            record.with(|record| record.told.push(result.clone()));
-        }
+        self.note_told(&result);
         let now = self.clock.now();
         match self.post.fate() {
             Fate::Arrives => self.report(result).await,
@@ -436,9 +435,15 @@ impl Courier {
     }
 
     fn note_handed(&self, machine: MachineId, answer: &PollAnswer, span: Span) {
-        let (Some(record), Some(handout)) = (&self.record, &answer.assignment) else { return };
+        let (Some((record, ..)), Some(handout)) = (&self.record, &answer.assignment) else { return };
         let handed = Handed { at: self.clock.now(), machine, edition: handout.edition, span };
         record.with(|record| record.handed.push(handed));
+    }
+
+    fn note_told(&self, result: &ApplyResult) {
+        let Some((record, journal, account)) = &self.record else { return };
+        let told = Told { result: result.clone(), head: journal.world(*account).revision };
+        record.with(|record| record.told.push(told));
     }
 }
 

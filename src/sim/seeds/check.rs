@@ -1,11 +1,11 @@
 //! The witness: follows the journal of a world and what its processes said, and finds the first broken rule.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
 use jiff::Timestamp;
 
-use super::super::record::{Answer, Handed, Record};
+use super::super::record::{Answer, Handed, Record, Told};
 use super::super::shared::Shared;
 use super::super::stage::Stage;
 use super::naive;
@@ -15,7 +15,7 @@ use super::steps::Step;
 use crate::control::ports::ApplyResult;
 use crate::domain::change::{Change, Entry};
 use crate::domain::fleet::Machine;
-use crate::domain::ids::{MachineId, ReleaseId};
+use crate::domain::ids::{MachineId, ReleaseId, Revision};
 use crate::domain::invariants::broken_step;
 use crate::domain::release::Outcome;
 use crate::domain::rollout::Ending;
@@ -70,23 +70,35 @@ impl Tally {
 
 /// Successes as the agents reported them: which release, who, and when the run began.
 #[derive(Debug, Default)]
-struct Truth(BTreeMap<(ReleaseId, MachineId), Vec<Timestamp>>);
+struct Truth {
+    /// Reports whose place among the changes is not reached yet, in the order they were sent.
+    ahead: VecDeque<Told>,
+    runs: BTreeMap<(ReleaseId, MachineId), Vec<Timestamp>>,
+}
 
 impl Truth {
-    fn learn(&mut self, told: &ApplyResult) {
-        if told.outcome == Outcome::Success {
-            self.0.entry((told.release, told.machine)).or_default().push(told.started_at);
+    fn hear(&mut self, told: Vec<Told>) {
+        self.ahead.extend(told);
+    }
+
+    /// Learns what was reported before this change was made.
+    fn learn_until(&mut self, revision: Revision) {
+        while let Some(told) = self.ahead.pop_front_if(|told| told.head < revision) {
+            let ApplyResult { release, machine, outcome, started_at, .. } = told.result;
+            if outcome == Outcome::Success {
+                self.runs.entry((release, machine)).or_default().push(started_at);
+            }
         }
     }
 
     /// A release that was displaced is nobody's proof of anything if it is started again (R175).
     fn forget(&mut self, displaced: ReleaseId) {
-        self.0.retain(|(release, _), _| *release != displaced);
+        self.runs.retain(|(release, _), _| *release != displaced);
     }
 
     /// A success of this machine for this release, of a run that began no earlier than its system (A08, R153).
     fn knows(&self, machine: MachineId, release: ReleaseId, installed: Option<Timestamp>) -> bool {
-        let runs = self.0.get(&(release, machine)).into_iter().flatten();
+        let runs = self.runs.get(&(release, machine)).into_iter().flatten();
         runs.into_iter().any(|began| installed.is_none_or(|installed| installed <= *began))
     }
 }
@@ -127,7 +139,7 @@ impl Witness {
     /// Looks at everything that happened since the last look; answers with what was answered to people.
     pub(super) fn look(&mut self, stage: &Stage) -> Result<Vec<Answer>, Breach> {
         let seen = self.record.with(std::mem::take);
-        seen.told.iter().for_each(|told| self.truth.learn(told));
+        self.truth.hear(seen.told);
         let entries = stage.outside().journal.entries_after(stage.account(), self.world().revision);
         let same = |a: &Entry, b: &Entry| (a.at, &a.by, &a.cause) == (b.at, &b.by, &b.cause);
         for verdict in entries.chunk_by(same) {
@@ -149,6 +161,7 @@ impl Witness {
         for entry in verdict {
             fail(entry.at, self.promises.entry(entry))?;
             fail(entry.at, self.told_twice(&entry.change))?;
+            self.truth.learn_until(entry.revision);
             self.count(entry);
             after.apply(entry);
             self.history.push(after.clone());
