@@ -1,14 +1,18 @@
 //! The way to run: simulate. Scenario files in virtual time, and whether what had to be seen was seen.
 
 use std::fs;
-use std::ops::Range;
+use std::io::{self, IsTerminal, Write as _};
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::actors::Actors;
 use super::shell::print;
 use super::status::Output;
+use crate::adapters::clock::SystemClock;
+use crate::control::ports::Clock;
 use crate::sim::scenario::file::moment::Moment;
 use crate::sim::scenario::file::place::{Fault, Place, Placed};
 use crate::sim::scenario::file::scenario::Scenario;
@@ -17,6 +21,7 @@ use crate::sim::scenario::run::{Run, Stuck};
 use crate::sim::scenario::schema::schema;
 use crate::sim::seeds;
 use crate::sim::seeds::profile::Profile;
+use crate::sim::seeds::run::Report;
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// Flags.
@@ -43,6 +48,9 @@ pub struct Args {
     /// Which kind of worlds is generated: rings or all.
     #[arg(long, value_name = "NAME", default_value = "all", value_parser = profile, requires = "seeds")]
     profile: Profile,
+    /// Generated worlds: begin none after this time, such as 30m; how many were played is printed.
+    #[arg(long, value_name = "TIME", value_parser = moment, requires = "seeds")]
+    within: Option<Moment>,
 }
 
 /// What came of one file.
@@ -57,8 +65,8 @@ pub fn run(args: Args) -> Result<(), Problem> {
     if args.schema {
         return print(format!("{:#}\n", schema()).as_bytes());
     }
-    if let Some(range) = args.seeds {
-        return generated(range, args.profile);
+    if let Some(range) = args.seeds.clone() {
+        return generated(range, &args);
     }
     let (mut failed, mut faulty) = (0, None);
     for file in &args.files {
@@ -84,12 +92,54 @@ pub fn run(args: Args) -> Result<(), Problem> {
 }
 
 /// Prints what came of the worlds, and the first one that failed.
-fn generated(range: Range<u64>, profile: Profile) -> Result<(), Problem> {
-    let report = seeds::run::run(range, profile, |_| {});
+fn generated(range: Range<u64>, args: &Args) -> Result<(), Problem> {
+    let mut progress = Progress::of(range.end.saturating_sub(range.start), args.within);
+    let report = seeds::run::run(range, args.profile, |report| progress.after(report));
+    progress.done();
     print(format!("{report}\n").as_bytes())?;
     match report.failure {
         None => Ok(()),
         Some(failure) => Err(Problem::new(ProblemKind::Invalid, "seed", format!("seed {} fails", failure.seed))),
+    }
+}
+
+/// Says once a second on a terminal how far it is, and when the time is up.
+struct Progress {
+    clock: SystemClock,
+    begun: Timestamp,
+    said: i64,
+    of: u64,
+    within: Option<Moment>,
+}
+
+impl Progress {
+    fn of(of: u64, within: Option<Moment>) -> Self {
+        let clock = SystemClock::start();
+        Self { begun: clock.now(), clock, said: 0, of, within }
+    }
+
+    fn after(&mut self, report: &Report) -> ControlFlow<()> {
+        let passed = self.clock.now().duration_since(self.begun).as_secs();
+        if passed > self.said && io::stderr().is_terminal() {
+            self.said = passed;
+            Self::write(&format!("\r{} of {} seeds, {passed} s ", report.seeds, self.of));
+        }
+        match self.within {
+            Some(Moment(seconds)) if passed >= seconds => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Leaves the line empty.
+    fn done(&self) {
+        if self.said > 0 {
+            Self::write("\r\x1b[K");
+        }
+    }
+
+    /// Progress nobody can read is no reason to stop.
+    fn write(text: &str) {
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 }
 

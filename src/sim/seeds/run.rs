@@ -1,7 +1,7 @@
 //! Plays seed after seed until one fails, and says of that one what it takes.
 
 use std::fmt;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::super::journal::Defect;
@@ -64,13 +64,18 @@ impl fmt::Display for Report {
     }
 }
 
-/// Plays every seed of `range` until one fails; `progress` is told after each how many are done.
-pub fn run(range: Range<u64>, profile: Profile, progress: impl FnMut(u64)) -> Report {
-    run_with(range, profile, None, progress)
+/// Plays every seed of `range` until one fails, or until `watch`, which sees the report after each, has seen enough.
+pub fn run(range: Range<u64>, profile: Profile, watch: impl FnMut(&Report) -> ControlFlow<()>) -> Report {
+    run_with(range, profile, None, watch)
 }
 
 /// The same with a journal that breaks a promise: proves that the checks find it.
-pub fn run_with(range: Range<u64>, profile: Profile, defect: Option<Defect>, mut progress: impl FnMut(u64)) -> Report {
+pub fn run_with(
+    range: Range<u64>,
+    profile: Profile,
+    defect: Option<Defect>,
+    mut watch: impl FnMut(&Report) -> ControlFlow<()>,
+) -> Report {
     let mut report = Report::default();
     for seed in range {
         let played = played(profile, seed, defect);
@@ -80,7 +85,9 @@ pub fn run_with(range: Range<u64>, profile: Profile, defect: Option<Defect>, mut
             report.failure = Some(failure(profile, seed, &breach, defect));
             return report;
         }
-        progress(report.seeds);
+        if watch(&report).is_break() {
+            return report;
+        }
     }
     report
 }

@@ -1,5 +1,7 @@
 //! Generated worlds: nothing breaks in them, the same seed is the same world, and a planted bug is found and made small.
 
+use std::ops::ControlFlow;
+
 use kura_console::sim::journal::Defect;
 use kura_console::sim::seeds::generate::generate;
 use kura_console::sim::seeds::profile::Profile;
@@ -9,7 +11,7 @@ use kura_console::sim::seeds::run::{Failure, Report, run, run_with};
 const ALWAYS: u64 = 40;
 
 fn fails(defect: Defect) -> Failure {
-    let report = run_with(0..ALWAYS, Profile::Rings, Some(defect), |_| {});
+    let report = run_with(0..ALWAYS, Profile::Rings, Some(defect), |_| ControlFlow::Continue(()));
     report.failure.expect("the planted bug was not found")
 }
 
@@ -17,7 +19,10 @@ fn fails(defect: Defect) -> Failure {
 fn nothing_that_people_agents_and_fate_do_breaks_a_rule_and_every_world_converges() {
     // R13, R16, R17, R18, R21, R22, R23, R28, R29, R31, R57, R66, R72, R78, R85, R86, R143, R148, R168, R175
     let mut told = Vec::new();
-    let report = run(0..ALWAYS, Profile::Rings, |done| told.push(done));
+    let report = run(0..ALWAYS, Profile::Rings, |report| {
+        told.push(report.seeds);
+        ControlFlow::Continue(())
+    });
     assert!(report.failure.is_none(), "{report}");
     assert_eq!((report.seeds, told.len()), (ALWAYS, 40));
     let tally = report.tally;
@@ -28,7 +33,7 @@ fn nothing_that_people_agents_and_fate_do_breaks_a_rule_and_every_world_converge
 
 #[test]
 fn a_seed_is_a_world_the_same_one_every_time() {
-    let once = |seed| -> Report { run(seed..seed + 3, Profile::Rings, |_| {}) };
+    let once = |seed| -> Report { run(seed..seed + 3, Profile::Rings, |_| ControlFlow::Continue(())) };
     assert_eq!(once(100), once(100));
     assert_ne!(once(100).tally, once(200).tally);
     let words = |seed| generate(Profile::Rings, seed).script.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -51,4 +56,13 @@ fn a_journal_that_forgets_what_it_acknowledged_is_found_and_the_script_made_smal
     assert!((1..=4).contains(&failure.inputs.len()) && failure.of > 8, "{failure}");
     let again = fails(Defect::Forgetful);
     assert_eq!(failure, again, "making it small is as deterministic as the world");
+}
+
+#[test]
+fn a_watcher_that_has_seen_enough_ends_it() {
+    let report = run(0..ALWAYS, Profile::Rings, |report| match report.seeds {
+        2 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    assert_eq!((report.seeds, report.failure), (2, None));
 }
