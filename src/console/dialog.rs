@@ -1,8 +1,8 @@
 //! Dialogs: a question about one thing, named when it was asked and never changed.
 
 use super::line_edit::LineEdit;
-use super::plan::Plan;
 use super::target::{Deed, Target};
+use crate::domain::plan::Plan;
 
 /// What has to be done to confirm; it grows with the harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,7 +26,6 @@ pub mod saying;
 
 // Verbs: at what, with which consequences, how confirmed.
 pub mod target;
-pub mod plan;
 pub mod dialog;
 pub mod order;
 

@@ -23,6 +23,7 @@ pub mod verdict;
 // The one decision, and what follows from it.
 pub mod decide;
 pub mod nudge;
+pub mod plan;
 
 // What can be said about a world.
 pub mod rows;

@@ -123,7 +123,7 @@ fn confirmable(model: &Model, dialog: &Dialog, ask: &Ask) -> Result<(), String> 
     if !ask.listed {
         return Err(format!("{} is no longer listed: nothing was sent", ask.target.name));
     }
-    if let Some((why, _)) = &ask.plan.refused {
+    if let Some(why) = &ask.plan.refused {
         return Err(format!("refused: {why}"));
     }
     if ask.friction == Friction::TypeName && dialog.name.text() != ask.target.name {

@@ -8,11 +8,11 @@ use super::super::facts::{Facts, LaneState};
 use super::super::layer::Layer;
 use super::super::model::{LogRow, Model, NowRow, Screen};
 use super::super::order::Tone;
-use super::super::plan::plan;
 use super::super::snapshot::Snapshot;
 use super::super::target::is_listed;
 use super::super::tree::lines;
 use super::{answers, entry};
+use crate::domain::plan::plan;
 use crate::domain::span::Seconds;
 
 /// Above this many machines, polls alone make the rows anew at most once a second.
@@ -125,15 +125,18 @@ fn replan(model: &mut Model) {
     let Some(Layer::Dialog(dialog)) = model.layers.last_mut() else { return };
     let Question::Verb(ask) = &mut dialog.question else { return };
     let listed = is_listed(ask.deed, &picture.world);
-    let plan = if listed { plan(ask.deed, picture, &model.setup.by, model.now) } else { ask.plan.clone() };
+    let plan = match listed {
+        true => plan(&ask.deed.verb(), &picture.world, &picture.observed, &model.setup.by, model.now),
+        false => ask.plan.clone(),
+    };
     if listed == ask.listed && plan == ask.plan {
         return;
     }
-    if plan.ends_lease && ask.friction == Friction::Enter {
+    if plan.ends_lease() && ask.friction == Friction::Enter {
         ask.friction = Friction::TypeName;
         dialog.focus = Focus::Name;
     }
-    let grave = listed != ask.listed || plan.ends_lease != ask.plan.ends_lease || plan.refused != ask.plan.refused;
+    let grave = listed != ask.listed || plan.ends_lease() != ask.plan.ends_lease() || plan.refused != ask.plan.refused;
     dialog.drawn &= !grave;
     ask.listed = listed;
     ask.plan = plan;

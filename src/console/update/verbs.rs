@@ -7,11 +7,11 @@ use super::super::keys::Mode;
 use super::super::layer::Layer;
 use super::super::model::{Model, Subject};
 use super::super::order::{ORDERS_MAX, Tone};
-use super::super::plan::plan;
 use super::super::snapshot::{Access, Freshness, Snapshot};
 use super::super::target::{Deed, Target, aim, futile};
 use super::entry;
 use crate::domain::observed::Telemetry;
+use crate::domain::plan::plan;
 
 /// Asks for the reason that arms verbs.
 pub(super) fn arm(model: &mut Model) {
@@ -61,14 +61,14 @@ fn prepare(model: &Model, command: Command) -> Result<Ask, String> {
         return Err(format!("{}: {why}", target.name));
     }
     permitted(model, picture, deed, &target)?;
-    let plan = plan(deed, picture, &model.setup.by, model.now);
-    if let Some((why, hints)) = &plan.refused {
-        let hint = hints.first().map(|h| format!(" ({h})")).unwrap_or_default();
+    let plan = plan(&deed.verb(), &picture.world, &picture.observed, &model.setup.by, model.now);
+    if let Some(why) = &plan.refused {
+        let hint = why.hints().first().map(|h| format!(" ({h})")).unwrap_or_default();
         return Err(format!("refused: {why}{hint}"));
     }
     let friction = match deed {
         Deed::Stop(_) => Friction::StopKey,
-        _ if plan.ends_lease => Friction::TypeName,
+        _ if plan.ends_lease() => Friction::TypeName,
         _ => Friction::Enter,
     };
     Ok(Ask { deed, target, friction, plan, listed: true })

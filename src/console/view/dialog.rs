@@ -8,12 +8,12 @@ use super::super::glyph::Glyph;
 use super::super::keys::Mode;
 use super::super::layout::centred;
 use super::super::model::Model;
-use super::super::plan::PlanKind;
 use super::super::text::{escape, wrap};
 use super::super::theme::Role;
 use super::detail::{self, Text};
 use super::palette::input;
 use super::pen::{Pen, piece};
+use crate::domain::plan::PlanKind;
 
 /// Columns a dialog takes where there is room.
 const WIDTH: u16 = 74;
@@ -124,9 +124,9 @@ fn verb(ask: &Ask, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
         )]);
         return lines;
     }
-    if let Some((why, hints)) = &ask.plan.refused {
-        lines.extend(wrap(&escape(why), width).into_iter().map(|line| vec![piece(Role::Failed, line)]));
-        lines.extend(hints.iter().flat_map(|hint| paragraph(hint, width)));
+    if let Some(why) = &ask.plan.refused {
+        lines.extend(wrap(&escape(&why.to_string()), width).into_iter().map(|line| vec![piece(Role::Failed, line)]));
+        lines.extend(why.hints().iter().flat_map(|hint| paragraph(hint, width)));
         return lines;
     }
     for line in &ask.plan.lines {

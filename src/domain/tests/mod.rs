@@ -10,6 +10,7 @@ mod failures;
 mod promotion;
 mod starting;
 mod pausing;
+mod plans;
 mod stopping;
 mod settings;
 mod membership;

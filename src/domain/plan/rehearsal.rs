@@ -1,143 +1,119 @@
-//! The plan of a deed: what would follow, rehearsed with the one decision function on the console's own replica.
+//! What is said about the difference a verb makes: stops, holds, skips, starts and resets.
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::effect::Stop;
-use super::snapshot::Snapshot;
-use super::target::Deed;
-use crate::domain::change::{Change, Level};
-use crate::domain::decide::decide;
-use crate::domain::ids::{EnvironmentId, MachineId, RingId};
-use crate::domain::input::{Input, Order};
-use crate::domain::lane::{Lane, LaneKey};
-use crate::domain::nudge;
-use crate::domain::observed::Telemetry;
-use crate::domain::rollout::HaltCause;
-use crate::domain::rows::LaneView;
-use crate::domain::span::Seconds;
-use crate::domain::verdict::Reply;
-use crate::domain::world::World;
+use super::super::change::Level;
+use super::super::ids::{EnvironmentId, MachineId, ReleaseId, RingId};
+use super::super::input::Verb;
+use super::super::lane::{Lane, LaneKey};
+use super::super::nudge;
+use super::super::observed::{Observed, Telemetry};
+use super::super::rollout::HaltCause;
+use super::super::rows::LaneView;
+use super::super::verdict::Reply;
+use super::super::world::World;
+use super::outline::{Plan, PlanKind, PlanLine};
 
 /// Machines that are named one by one; the others are counted.
 const NAMED_MAX: usize = 4;
 
-/// What a line of a plan is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlanKind {
-    /// A slot or a run ends.
-    Ends,
-    /// Something begins.
-    Starts,
-    /// Something stays as it is, or does not happen.
-    Stays,
-    /// Something to look after.
-    Warns,
-}
-
-/// One consequence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanLine {
-    /// What it is about.
-    pub kind: PlanKind,
-    /// One sentence without a full stop.
-    pub text: String,
-}
-
-/// Everything that would follow.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Plan {
-    /// In the order they matter.
-    pub lines: Vec<PlanLine>,
-    /// The core would refuse: why, and what to do instead.
-    pub refused: Option<(String, Vec<String>)>,
-    /// A machine would lose its slot.
-    pub ends_lease: bool,
-}
-
-/// Rehearses a deed.
-pub fn plan(deed: Deed, picture: &Snapshot, by: &str, now: Timestamp) -> Plan {
-    let order = Order { verb: deed.verb(), by: by.to_owned(), reason: None, key: None };
-    let input = Input::Verb(order);
-    let verdict = decide(&picture.world, &picture.observed, &input, now);
-    if let Reply::Refused(refusal) = verdict.reply {
-        return Plan { refused: Some((refusal.to_string(), refusal.hints())), ..Plan::default() };
-    }
-    let mut after = World::clone(&picture.world);
-    for entry in input.author(&after, "").entries(&picture.world, &verdict.changes, now) {
-        after.apply(&entry);
-    }
-    let mut rehearsal = Rehearsal { picture, before: &picture.world, after, now, lines: Vec::new() };
-    let ended = rehearsal.ended(&verdict.changes);
-    rehearsal.tell(deed, &ended);
-    Plan { lines: rehearsal.lines, refused: None, ends_lease: !ended.is_empty() }
-}
-
-struct Rehearsal<'a> {
-    picture: &'a Snapshot,
-    before: &'a World,
-    after: World,
-    now: Timestamp,
-    lines: Vec<PlanLine>,
+/// Two worlds, and the plan in the making.
+pub(super) struct Rehearsal<'a> {
+    pub(super) before: &'a World,
+    pub(super) after: &'a World,
+    pub(super) observed: &'a Observed,
+    pub(super) now: Timestamp,
+    pub(super) plan: Plan,
 }
 
 impl Rehearsal<'_> {
-    fn say(&mut self, kind: PlanKind, text: impl Into<String>) {
-        self.lines.push(PlanLine { kind, text: text.into() });
+    pub(super) fn say(&mut self, kind: PlanKind, text: impl Into<String>) {
+        self.plan.lines.push(PlanLine { kind, text: text.into() });
     }
 
-    fn tell(&mut self, deed: Deed, ended: &[MachineId]) {
-        match deed {
-            Deed::Stop(Stop::Rollout(_)) => self.halt(ended),
-            Deed::Stop(Stop::Ring(id)) => self.hold_ring(id),
-            Deed::Stop(Stop::Environment(id)) => self.hold_environment(id),
-            Deed::Skip(id) => self.skip(id, ended),
-            Deed::Unpause(Level::Machine(id)) => self.rejoin(id),
-            Deed::Unpause(Level::Ring(id)) => self.go_on(|key| key.1 == id),
-            Deed::Unpause(Level::Environment(id)) => self.go_on(|key| key.0 == id),
-            Deed::AcceptClock => self.accept_clock(),
-            Deed::Reset { .. } => self.reset(ended),
+    /// Everything about a verb that would be done.
+    pub(super) fn tell(&mut self, verb: &Verb, reply: &Reply, idle: bool) {
+        if idle {
+            self.say(PlanKind::Stays, "nothing changes: it is like that already");
+            return;
+        }
+        self.gives_back();
+        match verb {
+            Verb::Halt { .. } => self.halt(),
+            Verb::Yank { release } => self.yank(*release),
+            Verb::Start { release, .. } => match reply {
+                Reply::Reset(_) => self.reset(),
+                _ => self.begin(*release),
+            },
+            Verb::Pause(Level::Ring(id)) => self.hold_ring(*id),
+            Verb::Pause(Level::Environment(id)) => self.hold_environment(*id),
+            Verb::Pause(Level::Machine(id)) => self.skip(*id),
+            Verb::Unpause(Level::Machine(id)) => self.rejoin(*id),
+            Verb::Unpause(Level::Ring(id)) => self.go_on(|key| key.1 == *id),
+            Verb::Unpause(Level::Environment(id)) => self.go_on(|key| key.0 == *id),
+            Verb::AcceptClock => self.accept_clock(),
+            Verb::PatchRing { ring, patch } => self.patch_ring(*ring, patch),
+            Verb::PatchEnvironment { environment, .. } => self.patch_environment(*environment),
+            Verb::AddMachine { id, .. } => self.add(*id),
+            Verb::AssignMachine { machine, .. } => self.assign(*machine),
+            Verb::RemoveMachine { machine } => self.remove(*machine),
+            Verb::PatchAccount { .. } => self.switches(),
+            Verb::PublishRelease { .. } => self.publish(),
+            Verb::CreateEnvironment { .. } | Verb::CreateRing { .. } => self.create(verb),
         }
     }
 
     /// Machines that lose their slot, each with how long it held it.
-    fn ended(&mut self, changes: &[Change]) -> Vec<MachineId> {
-        let ends = changes.iter().filter_map(|change| match change {
-            Change::LeaseEnded { machine, .. } => Some(*machine),
-            _ => None,
-        });
-        let ended: Vec<MachineId> = ends.collect();
-        for machine in ended.iter().take(NAMED_MAX).filter_map(|id| self.before.machines.get(id)) {
-            let held = machine.lease.as_ref().map(|l| Seconds::between(l.granted_at, self.now)).unwrap_or_default();
+    fn gives_back(&mut self) {
+        let ended = self.plan.ended.clone();
+        for lease in ended.iter().take(NAMED_MAX) {
+            let Some(machine) = self.before.machines.get(&lease.machine) else { continue };
             let ring = machine.ring.map_or("its ring", |id| self.before.ring_slug(id));
-            let text = format!("{} gives back its slot of {ring}, held for {held}", machine.hostname);
-            self.lines.push(PlanLine { kind: PlanKind::Ends, text });
+            let text = format!("{} gives back its slot of {ring}, held for {}", machine.hostname, lease.held);
+            self.say(PlanKind::Ends, text);
         }
         if ended.len() > NAMED_MAX {
             self.say(PlanKind::Ends, format!("and {} more slots are given back", ended.len() - NAMED_MAX));
         }
-        ended
     }
 
-    fn cancelled(&mut self, machines: &[MachineId], keeps: &str) {
+    pub(super) fn cancelled(&mut self, machines: &[MachineId], keeps: &str) {
         if machines.is_empty() {
             self.say(PlanKind::Stays, "no run is in flight, so none is cancelled");
             return;
         }
+        self.plan.cancelled = machines.to_vec();
         let names = self.names(machines.iter().copied());
         let nodes = if machines.len() == 1 { "its node" } else { "their nodes" };
         self.say(PlanKind::Ends, format!("a run of {names} that is in flight is cancelled{keeps}"));
         self.say(PlanKind::Warns, format!("{nodes} may stay cordoned: check afterwards"));
     }
 
-    fn halt(&mut self, ended: &[MachineId]) {
+    /// Everybody who may be in a run, and those who lose their slot.
+    pub(super) fn running(&self) -> Vec<MachineId> {
         let served = self.before.lanes().iter().flat_map(|(_, lane)| in_flight(lane));
-        let running: Vec<MachineId> =
-            served.chain(ended.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect();
-        self.cancelled(&running, "");
+        let ended = self.plan.ended.iter().map(|lease| lease.machine);
+        served.chain(ended).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    fn halt(&mut self) {
+        self.cancelled(&self.running(), "");
         self.say(PlanKind::Stays, "nothing is rolled back; what is done stays done");
         self.say(PlanKind::Stays, "to go on start the release again: done machines are passed over");
+    }
+
+    fn yank(&mut self, release: ReleaseId) {
+        let name = self.before.release_name(release).to_owned();
+        if self.before.running().is_some_and(|rollout| rollout.release == release) {
+            self.say(PlanKind::Ends, format!("the rollout of {name} is halted"));
+            self.cancelled(&self.running(), "");
+            self.say(PlanKind::Stays, "nothing is rolled back; what is done stays done");
+        } else {
+            self.say(PlanKind::Stays, format!("{name} is not running, so no run is cancelled"));
+        }
+        self.say(PlanKind::Warns, format!("a yank cannot be undone: {name} can never be started again"));
     }
 
     fn hold_ring(&mut self, id: RingId) {
@@ -168,14 +144,13 @@ impl Rehearsal<'_> {
         self.say(PlanKind::Stays, "the cursor does not pass while machines of it are not done");
     }
 
-    fn skip(&mut self, id: MachineId, ended: &[MachineId]) {
+    fn skip(&mut self, id: MachineId) {
         let Some(machine) = self.before.machines.get(&id) else { return };
         let name = machine.hostname.clone();
-        let rollout = self.before.current();
-        let applied = rollout.is_some_and(|r| machine.first_success.contains_key(&r.release));
+        let applied = self.before.current().is_some_and(|r| machine.first_success.contains_key(&r.release));
         let place = machine.place();
-        if !ended.is_empty() {
-            self.cancelled(ended, "");
+        if self.running().contains(&id) {
+            self.cancelled(&[id], "");
         }
         self.starts();
         if let Some((environment, ring)) = place {
@@ -190,12 +165,12 @@ impl Rehearsal<'_> {
     }
 
     /// How many of its ring stay in service without it.
-    fn quorum(&mut self, id: MachineId, key: LaneKey) {
+    pub(super) fn quorum(&mut self, id: MachineId, key: LaneKey) {
         let Some(lane) = self.before.lane(key) else { return };
         let others = lane.members.iter().map(|(_, other)| *other).filter(|other| *other != id);
         let serving = others.filter(|other| {
             let paused = self.before.machines.get(other).is_some_and(|m| m.paused.is_some());
-            !paused && self.picture.observed.is_online(*other, self.now) != Some(false)
+            !paused && self.observed.is_online(*other, self.now) != Some(false)
         });
         let (serving, all) = (serving.count(), lane.members.len());
         let ring = self.before.ring_slug(key.1);
@@ -206,12 +181,19 @@ impl Rehearsal<'_> {
     }
 
     fn rejoin(&mut self, id: MachineId) {
+        self.place_in_queue(id);
+        self.starts();
+        self.say(PlanKind::Stays, "nobody loses a slot over it");
+    }
+
+    /// Where a machine stands afterwards.
+    pub(super) fn place_in_queue(&mut self, id: MachineId) {
         let machine = self.after.machines.get(&id);
         let name = self.after.hostname(id).to_owned();
         let done = machine.zip(self.after.current()).is_some_and(|(m, r)| m.is_done(r.release));
         let place = machine.and_then(|m| m.place());
         let rollout = self.after.running();
-        let view = place.zip(rollout).and_then(|(key, r)| LaneView::of(&self.after, r, key, self.now));
+        let view = place.zip(rollout).and_then(|(key, r)| LaneView::of(self.after, r, key, self.now));
         let position = view.and_then(|v| v.queue().position(|other| other == id)).map(|at| at + 1);
         let ring = place.map(|key| self.after.ring_slug(key.1).to_owned()).unwrap_or_default();
         match position {
@@ -221,8 +203,6 @@ impl Rehearsal<'_> {
             Some(at) => self.say(PlanKind::Starts, format!("{name} is number {at} in the queue of {ring}")),
             None => self.say(PlanKind::Stays, format!("{name} waits: nothing is served to it now")),
         }
-        self.starts();
-        self.say(PlanKind::Stays, "nobody loses a slot over it");
     }
 
     fn go_on(&mut self, mine: impl Fn(&LaneKey) -> bool) {
@@ -244,8 +224,9 @@ impl Rehearsal<'_> {
         self.say(PlanKind::Stays, "nobody gains or loses a slot by it");
     }
 
-    fn reset(&mut self, ended: &[MachineId]) {
-        self.cancelled(ended, "");
+    fn reset(&mut self) {
+        let ended: Vec<MachineId> = self.plan.ended.iter().map(|lease| lease.machine).collect();
+        self.cancelled(&ended, "");
         let halted = self.before.running().map(|r| &r.halted_rings);
         let rings: Vec<String> =
             halted.into_iter().flatten().map(|(id, _)| self.before.ring_slug(*id).to_owned()).collect();
@@ -253,8 +234,7 @@ impl Rehearsal<'_> {
         if !rings.is_empty() {
             self.say(PlanKind::Starts, format!("{} admits machines again; failures count from zero", rings.join(", ")));
         }
-        let lowest = self.before.path().first().map(|e| e.slug.clone());
-        if let Some(tier) = lowest {
+        if let Some(tier) = self.lowest() {
             self.say(PlanKind::Starts, format!("the cursor begins again at {tier}; done machines are passed over"));
         }
         self.starts();
@@ -264,34 +244,65 @@ impl Rehearsal<'_> {
         self.say(PlanKind::Stays, "pauses stay; settle windows are not repeated");
     }
 
+    /// A new rollout, perhaps in the place of another.
+    fn begin(&mut self, release: ReleaseId) {
+        if let Some(old) = self.before.running() {
+            let name = self.before.release_name(old.release).to_owned();
+            let protected = if old.protected { "protected " } else { "" };
+            self.say(PlanKind::Ends, format!("the {protected}rollout of {name} is superseded"));
+            self.cancelled(&self.running(), "");
+            self.say(PlanKind::Ends, "every queue is shuffled anew: its order is another with another release");
+        }
+        let name = self.before.release_name(release).to_owned();
+        match self.lowest() {
+            Some(tier) => self.say(PlanKind::Starts, format!("{name} starts at {tier}, the lowest environment")),
+            None => self.say(PlanKind::Warns, format!("{name} waits: no environment is in the promotion path")),
+        }
+        self.start_those(admitted(self.after, self.now));
+        if self.after.running().is_some_and(|rollout| !rollout.protected) {
+            self.say(PlanKind::Warns, "it is not protected: any other start may supersede it");
+        }
+        self.say(PlanKind::Stays, "later environments wait until this one is done and has settled");
+    }
+
+    fn lowest(&self) -> Option<String> {
+        self.before.path().first().map(|environment| environment.slug.clone())
+    }
+
     /// Who would get a slot that nobody would get without this.
-    fn starts(&mut self) {
-        if self.picture.observed.telemetry == Telemetry::Unreadable {
+    pub(super) fn starts(&mut self) {
+        let before = admitted(self.before, self.now);
+        self.start_those(admitted(self.after, self.now).difference(&before).copied().collect());
+    }
+
+    fn start_those(&mut self, next: BTreeSet<MachineId>) {
+        if self.observed.telemetry == Telemetry::Unreadable {
             self.say(PlanKind::Stays, "nobody gets a slot while results cannot be read");
             return;
         }
-        let before = admitted(self.before, self.now);
-        let next: Vec<MachineId> = admitted(&self.after, self.now).difference(&before).copied().collect();
-        if !next.is_empty() {
-            let (verb, whose) = if next.len() == 1 { ("is", "its") } else { ("are", "their") };
-            let names = self.names(next.into_iter());
-            self.say(PlanKind::Starts, format!("{names} {verb} next and may start at {whose} next poll"));
+        if next.is_empty() {
+            return;
         }
+        let (verb, whose) = if next.len() == 1 { ("is", "its") } else { ("are", "their") };
+        let names = self.names(next.iter().copied());
+        self.say(PlanKind::Starts, format!("{names} {verb} next and may start at {whose} next poll"));
+        self.plan.starts = next.into_iter().collect();
     }
 
     fn lanes(&self, mine: impl Fn(&LaneKey) -> bool) -> Vec<LaneKey> {
         self.before.lanes().iter().map(|(key, _)| *key).filter(|key| mine(key)).collect()
     }
 
-    fn names(&self, machines: impl ExactSizeIterator<Item = MachineId>) -> String {
+    pub(super) fn names(&self, machines: impl ExactSizeIterator<Item = MachineId>) -> String {
         let count = machines.len();
-        let names: Vec<&str> = machines.take(NAMED_MAX).map(|id| self.before.hostname(id)).collect();
+        let knows = |id: MachineId| if self.before.machines.contains_key(&id) { self.before } else { self.after };
+        let names: Vec<&str> = machines.take(NAMED_MAX).map(|id| knows(id).hostname(id)).collect();
         let rest = count.saturating_sub(NAMED_MAX);
         if rest == 0 { names.join(", ") } else { format!("{} and {rest} more", names.join(", ")) }
     }
 }
 
-fn machines(count: usize) -> String {
+pub(super) fn machines(count: usize) -> String {
     if count == 1 { "1 machine".to_owned() } else { format!("{count} machines") }
 }
 

@@ -1,0 +1,110 @@
+//! Things a plan can name, and which of them a change touches.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::change::{Change, Level};
+use super::super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
+use super::super::input::Verb;
+use super::super::world::World;
+
+/// One thing of an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "uuid", rename_all = "snake_case")]
+pub enum Thing {
+    /// The account's switches.
+    Account,
+    /// A tier.
+    Environment(EnvironmentId),
+    /// A ring.
+    Ring(RingId),
+    /// A machine.
+    Machine(MachineId),
+    /// A release.
+    Release(ReleaseId),
+    /// A rollout.
+    Rollout(RolloutId),
+}
+
+impl Thing {
+    /// What people call it.
+    pub fn name(self, world: &World) -> String {
+        match self {
+            Self::Account => "the account".to_owned(),
+            Self::Environment(id) => format!("environment {}", world.environment_slug(id)),
+            Self::Ring(id) => format!("ring {}", world.ring_slug(id)),
+            Self::Machine(id) => format!("machine {}", world.hostname(id)),
+            Self::Release(id) => format!("release {}", world.release_name(id)),
+            Self::Rollout(id) => {
+                let release = world.rollout(id).map_or("(gone)", |rollout| world.release_name(rollout.release));
+                format!("the rollout of {release}")
+            }
+        }
+    }
+
+    /// What a verb is given to. A verb that makes something new is given to nothing that could have changed.
+    pub(super) fn of(verb: &Verb, world: &World) -> Vec<Self> {
+        match verb {
+            Verb::PatchAccount { .. } => vec![Self::Account],
+            Verb::PatchEnvironment { environment, .. } => vec![Self::Environment(*environment)],
+            Verb::PatchRing { ring, .. } => vec![Self::Ring(*ring)],
+            Verb::Pause(level) | Verb::Unpause(level) => vec![Self::from(*level)],
+            Verb::AssignMachine { machine, .. } | Verb::RemoveMachine { machine } => vec![Self::Machine(*machine)],
+            Verb::Yank { release } => vec![Self::Release(*release)],
+            Verb::Halt { rollout } => vec![Self::Rollout(*rollout)],
+            Verb::Start { release, .. } => {
+                let running = world.running().map(|rollout| Self::Rollout(rollout.id));
+                running.into_iter().chain([Self::Release(*release)]).collect()
+            }
+            Verb::CreateEnvironment { .. }
+            | Verb::CreateRing { .. }
+            | Verb::AddMachine { .. }
+            | Verb::PublishRelease { .. }
+            | Verb::AcceptClock => Vec::new(),
+        }
+    }
+}
+
+impl From<Level> for Thing {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Machine(id) => Self::Machine(id),
+            Level::Ring(id) => Self::Ring(id),
+            Level::Environment(id) => Self::Environment(id),
+        }
+    }
+}
+
+/// The things a change is about.
+pub fn touched(change: &Change) -> Vec<Thing> {
+    match change {
+        Change::AccountChanged { .. } => vec![Thing::Account],
+        Change::EnvironmentCreated { environment } => vec![Thing::Environment(environment.id)],
+        Change::EnvironmentChanged { environment, .. } => vec![Thing::Environment(*environment)],
+        Change::RingCreated { ring } => vec![Thing::Ring(ring.id)],
+        Change::RingChanged { ring, .. } => vec![Thing::Ring(*ring)],
+        Change::Paused { what, .. } | Change::Unpaused { what } => vec![Thing::from(*what)],
+        Change::MachineAdded { machine } => vec![Thing::Machine(machine.id)],
+        Change::ReleasePublished { release } => vec![Thing::Release(release.id)],
+        Change::ReleaseYanked { release, .. } | Change::TagArrived { release } => vec![Thing::Release(*release)],
+        Change::RolloutStarted { rollout, .. }
+        | Change::RolloutReset { rollout, .. }
+        | Change::RolloutEnded { rollout, .. } => vec![Thing::Rollout(*rollout)],
+        Change::CursorMoved { rollout, environment, .. } => {
+            vec![Thing::Rollout(*rollout), Thing::Environment(*environment)]
+        }
+        Change::RingHalted { rollout, ring, .. } | Change::ElectionKept { rollout, ring, .. } => {
+            vec![Thing::Rollout(*rollout), Thing::Ring(*ring)]
+        }
+        Change::FailureCounted { ring, machine, .. } => vec![Thing::Ring(*ring), Thing::Machine(*machine)],
+        Change::MachineAssigned { machine, .. }
+        | Change::MachineRemoved { machine }
+        | Change::MachineRebuilt { machine, .. }
+        | Change::LeaseGranted { machine, .. }
+        | Change::LeaseEnded { machine, .. }
+        | Change::AssignmentServed { machine, .. }
+        | Change::ResultReported { machine, .. }
+        | Change::RenderFailed { machine, .. }
+        | Change::RenderRecovered { machine } => vec![Thing::Machine(*machine)],
+        Change::ClockAccepted | Change::SeatTaken { .. } => Vec::new(),
+    }
+}
