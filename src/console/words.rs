@@ -36,7 +36,7 @@ pub fn say(entry: &Entry, world: &World) -> Words {
         | Change::FailureCounted { .. }
         | Change::RenderFailed { .. }
         | Change::RenderRecovered { .. } => arc(&entry.change, world),
-        Change::SeatTaken { holder, epoch } => {
+        Change::SeatTaken { holder, epoch, .. } => {
             (Glyph::Dot, Role::Dim, format!("{holder} took the reconciler's seat, epoch {epoch}"))
         }
         Change::TagArrived { release } => {

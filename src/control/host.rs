@@ -37,6 +37,10 @@ pub trait Host: Send + Sync + 'static {
     fn nodes(&self) -> OrdMap<String, Node> {
         OrdMap::new()
     }
+    /// Whether agents can reach this process: an embedded control plane has no endpoint for them unless told so.
+    fn serves_agents(&self) -> bool {
+        true
+    }
     /// A new identity: random, but for the simulator, which draws it from its seed.
     fn fresh(&self) -> Uuid;
     /// The name of this process in the journal and on screen, such as `serve@bastion-1:4711`.

@@ -166,16 +166,21 @@ impl<H: Host> Candidate<H> {
 
     /// Takes the seat, whoever has it.
     async fn seize(&self) -> Option<Taken> {
-        let (asked_at, holder) = (self.now(), self.host.process().to_owned());
-        let taken = self.taken(asked_at, self.door.ask(Input::TakeSeat { holder }).await)?;
+        let (asked_at, holder, agents) = self.bidder();
+        let taken = self.taken(asked_at, self.door.ask(Input::TakeSeat { holder, agents }).await)?;
         self.bidding.set(Bid::Stand);
         Some(taken)
     }
 
     /// Takes the seat, unless somebody was faster: then the epoch is not the one that was looked at.
     async fn take(&self, epoch: Epoch) -> Option<Taken> {
-        let (asked_at, holder) = (self.now(), self.host.process().to_owned());
-        self.taken(asked_at, self.door.ask_under(epoch, Input::TakeSeat { holder }).await)
+        let (asked_at, holder, agents) = self.bidder();
+        self.taken(asked_at, self.door.ask_under(epoch, Input::TakeSeat { holder, agents }).await)
+    }
+
+    /// When it is asked for, by whom, and whether agents reach that one.
+    fn bidder(&self) -> (Timestamp, String, bool) {
+        (self.now(), self.host.process().to_owned(), self.host.serves_agents())
     }
 
     fn taken(&self, asked_at: Timestamp, reply: Result<Reply, DoorError>) -> Option<Taken> {
@@ -276,7 +281,7 @@ mod tests {
     }
 
     fn held_by(holder: &str, epoch: Epoch) -> SeatRecord {
-        SeatRecord { epoch, holder: Some(holder.to_owned()), since: None }
+        SeatRecord { epoch, holder: Some(holder.to_owned()), ..SeatRecord::default() }
     }
 
     fn beat(holder: &str, epoch: Epoch, count: u64) -> Option<Beat> {

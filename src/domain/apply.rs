@@ -2,9 +2,13 @@
 
 use jiff::Timestamp;
 
+use super::brake::Brake;
 use super::change::{Change, Entry, LeaseEnd, Level};
-use super::fleet::{Applied, Failures, Interruption, LastResult, Lease, Machine, RUNS_REMEMBERED, Served};
-use super::ids::{EnvironmentId, Generation, MachineId, ReleaseId, RingId, RolloutId};
+use super::fleet::{
+    Account, Applied, Failures, Interruption, LastResult, Lease, Machine, RUNS_REMEMBERED, Served, SwitchedOff,
+};
+use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, RolloutId};
+use super::lane::LaneKey;
 use super::release::Outcome;
 use super::rollout::{Ending, Rollout};
 use super::span::Seconds;
@@ -16,13 +20,13 @@ impl World {
         self.revision = entry.revision;
         self.at = self.at.max(entry.at);
         match &entry.change {
-            Change::AccountChanged { .. }
-            | Change::EnvironmentCreated { .. }
+            Change::AccountChanged { account } => self.apply_account(entry, account),
+            Change::EnvironmentCreated { .. }
             | Change::EnvironmentChanged { .. }
             | Change::RingCreated { .. }
             | Change::RingChanged { .. }
             | Change::ReleasePublished { .. }
-            | Change::ReleaseYanked { .. } => self.apply_catalog(&entry.change),
+            | Change::ReleaseYanked { .. } => self.apply_catalog(entry.at, &entry.change),
             Change::Paused { .. } | Change::Unpaused { .. } => self.apply_pause(entry.at, &entry.change),
             Change::RolloutStarted { .. }
             | Change::RolloutReset { .. }
@@ -38,18 +42,37 @@ impl World {
                 }
             }
             Change::ClockAccepted => {}
-            Change::SeatTaken { holder, epoch } => {
-                self.seat = SeatRecord { epoch: *epoch, holder: Some(holder.clone()), since: Some(entry.at) };
-            }
+            Change::SeatTaken { holder, epoch, agents } => self.apply_seat(entry.at, holder, *epoch, *agents),
             _ => self.apply_machine(entry.at, &entry.change),
         }
     }
 
-    fn apply_catalog(&mut self, change: &Change) {
+    /// Remembers what a window turns off, until it is on again (R121).
+    fn apply_account(&mut self, entry: &Entry, account: &Account) {
+        let before = std::mem::replace(&mut self.account, account.clone());
+        let (at, by) = (entry.at, entry.by.clone());
+        let fresh = || SwitchedOff { at, by, auto_deploy: false, track_config_tags: false };
+        let mut stored = self.switched_off.take().unwrap_or_else(fresh);
+        stored.auto_deploy |= before.auto_deploy;
+        stored.track_config_tags |= before.track_config_tags;
+        self.switched_off = Some(stored).filter(|stored| !stored.missing(account).is_empty());
+    }
+
+    /// An environment that a place in the path opens, rather than the cursor, starts its ladder then (R70, R77).
+    fn note_opening(&mut self, environment: EnvironmentId, at: Timestamp) {
+        let opens =
+            |rollout: &&Rollout| self.is_open(rollout, environment) && !rollout.opened.contains_key(&environment);
+        let Some(rollout) = self.running().filter(opens).map(|rollout| rollout.id) else { return };
+        self.edit_rollout(rollout, |rollout| {
+            rollout.opened.insert(environment, at);
+        });
+    }
+
+    fn apply_catalog(&mut self, at: Timestamp, change: &Change) {
         match change {
-            Change::AccountChanged { account } => self.account = account.clone(),
             Change::EnvironmentCreated { environment } => {
                 self.environments.insert(environment.id, environment.clone());
+                self.note_opening(environment.id, at);
             }
             Change::EnvironmentChanged { environment, name, promotion_order, config_values } => {
                 if let Some(found) = self.environments.get_mut(environment) {
@@ -57,6 +80,7 @@ impl World {
                     found.promotion_order = *promotion_order;
                     found.config_values = config_values.clone();
                 }
+                self.note_opening(*environment, at);
             }
             Change::RingCreated { ring } => {
                 self.rings.insert(ring.id, ring.clone());
@@ -84,8 +108,11 @@ impl World {
             Change::Unpaused { what } => (*what, None),
             _ => return,
         };
-        if pause.is_none() {
-            self.freeze_leases(what, at);
+        match what {
+            Level::Ring(_) | Level::Environment(_) if pause.is_some() => {}
+            Level::Machine(_) => {}
+            Level::Ring(id) => self.freeze_leases(Brake::Ring, |(_, ring)| *ring == id, at),
+            Level::Environment(id) => self.freeze_leases(Brake::Environment, |(tier, _)| *tier == id, at),
         }
         match what {
             Level::Machine(id) => self.edit_machine(id, |m| {
@@ -105,27 +132,30 @@ impl World {
         }
     }
 
-    /// Adds the part of a pause that ends now to what its holders' stall timers leave out (R54). Where the ring and
-    /// the environment are both paused, the part they share is added once: when the later of the two ends.
-    fn freeze_leases(&mut self, what: Level, at: Timestamp) {
-        let holders: Vec<(MachineId, EnvironmentId, RingId)> = self
-            .lanes
-            .iter()
-            .filter(|((environment, ring), _)| what == Level::Ring(*ring) || what == Level::Environment(*environment))
-            .flat_map(|((environment, ring), lane)| lane.holders.iter().map(|m| (*m, *environment, *ring)))
-            .collect();
-        for (machine, environment, ring) in holders {
-            let ring_since = self.rings.get(&ring).and_then(|r| r.paused.as_ref()).map(|p| p.at);
-            let environment_since = self.environments.get(&environment).and_then(|e| e.paused.as_ref()).map(|p| p.at);
-            let (own, other) = match what {
-                Level::Ring(_) => (ring_since, environment_since),
-                _ => (environment_since, ring_since),
-            };
-            let Some(since) = own else { continue };
+    /// Somebody else has the seat: where agents reach the new holder the silence is over.
+    fn apply_seat(&mut self, at: Timestamp, holder: &str, epoch: Epoch, agents: bool) {
+        if agents {
+            self.freeze_leases(Brake::NoAgents, |_| true, at);
+        }
+        let deaf_since = if agents { None } else { self.seat.deaf_since.or(Some(at)) };
+        self.seat = SeatRecord { epoch, holder: Some(holder.to_owned()), since: Some(at), deaf_since };
+    }
+
+    /// Adds the time under a brake that is released now to what its holders' stall timers leave out (R54). Where
+    /// several brakes are on, the part they share is added once: when the last of them is released.
+    fn freeze_leases(&mut self, released: Brake, concerns: impl Fn(&LaneKey) -> bool, at: Timestamp) {
+        let lanes = self.lanes.iter().filter(|(key, _)| concerns(key));
+        let holders: Vec<(MachineId, LaneKey)> =
+            lanes.flat_map(|(key, lane)| lane.holders.iter().map(|machine| (*machine, *key))).collect();
+        for (machine, key) in holders {
+            let brakes = self.brakes(key);
+            let since = |wanted: Brake| brakes.iter().find(|(brake, _)| *brake == wanted).and_then(|(_, since)| *since);
+            let Some(since) = since(released) else { continue };
+            let others = brakes.iter().filter(|(brake, _)| *brake != released).filter_map(|(_, since)| *since);
+            let until = others.fold(at, Timestamp::min);
             self.edit_machine(machine, |m| {
                 if let Some(lease) = &mut m.lease {
-                    let from = since.max(lease.granted_at);
-                    lease.frozen.0 += Seconds::between(from, other.unwrap_or(at).min(at)).0;
+                    lease.frozen.0 += Seconds::between(since.max(lease.granted_at), until).0;
                 }
             });
         }

@@ -267,7 +267,20 @@ pub enum Change {
         holder: String,
         /// One more than the last.
         epoch: Epoch,
+        /// Agents reach a process of this holder; without that nobody's timer may age.
+        #[serde(default = "yes", skip_serializing_if = "is_yes")]
+        agents: bool,
     },
+}
+
+/// Holders of old serve agents.
+fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature serde asks for
+fn is_yes(agents: &bool) -> bool {
+    *agents
 }
 
 /// What made a change happen.

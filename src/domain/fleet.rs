@@ -26,6 +26,32 @@ pub struct Account {
     pub config_tag_pattern: Option<String>,
 }
 
+/// Switches as they were before somebody turned one of them off: what a window puts back when it is over (R121).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SwitchedOff {
+    /// When the first of them was turned off.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: String,
+    /// It was on.
+    pub auto_deploy: bool,
+    /// It was on.
+    pub track_config_tags: bool,
+}
+
+impl SwitchedOff {
+    /// Switches that were on and are off in `account`, by their names in the API.
+    pub fn missing(&self, account: &Account) -> Vec<&'static str> {
+        [
+            ("auto_deploy", self.auto_deploy && !account.auto_deploy),
+            ("track_config_tags", self.track_config_tags && !account.track_config_tags),
+        ]
+        .into_iter()
+        .filter_map(|(name, missing)| missing.then_some(name))
+        .collect()
+    }
+}
+
 /// Who stopped something, when and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {

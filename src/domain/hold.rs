@@ -1,5 +1,7 @@
 //! Why the cursor does not move: one kind, one sentence, by precedence (R78, R139-R141).
 
+use std::collections::BTreeSet;
+
 use imbl::OrdSet;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,8 @@ pub enum HoldKind {
     Telemetry,
     /// The clock cannot be trusted until a person accepts it (R168).
     Clock,
+    /// No agent reaches whoever ticks: nobody could be served or heard.
+    NoAgents,
     /// The cursor's environment is paused.
     PausedEnvironment,
     /// A ring with unfinished members in it is paused.
@@ -64,6 +68,9 @@ pub fn hold(world: &World, observed: &Observed, rollout: &Rollout, now: Timestam
     if observed.clock_suspect {
         return Some(clock());
     }
+    if let Some(since) = world.seat.deaf_since {
+        return Some(no_agents(world, since));
+    }
     let environment = world.cursor_environment(rollout)?;
     let tier = Tier { world, rollout, environment, lanes: lanes(world, environment), now };
     None.or_else(|| tier.paused())
@@ -86,6 +93,12 @@ fn telemetry() -> Hold {
 fn clock() -> Hold {
     let sentence = "the clock jumped: nothing stalls or promotes until a person accepts the new time";
     Hold { kind: HoldKind::Clock, sentence: sentence.to_owned(), on: "clock".to_owned(), since: None }
+}
+
+fn no_agents(world: &World, since: Timestamp) -> Hold {
+    let on = world.seat.holder.clone().unwrap_or_default();
+    let sentence = format!("no agent endpoint is up since {on} ticks: no stall timer ages and nothing promotes");
+    Hold { kind: HoldKind::NoAgents, sentence, on, since: Some(since) }
 }
 
 fn lanes<'a>(world: &'a World, environment: &Environment) -> Vec<(&'a Ring, &'a Lane)> {
@@ -148,12 +161,20 @@ impl Tier<'_> {
         let sentence = match (failing.is_empty(), erroring.is_empty()) {
             (true, true) => return None,
             (false, true) => format!("{} failed", self.names(&failing)),
-            (true, false) => format!("{} cannot be rendered", self.names(&erroring)),
-            (false, false) => format!("{} failed, {} cannot be rendered", self.names(&failing), self.names(&erroring)),
+            (true, false) => self.unrendered(&erroring),
+            (false, false) => format!("{} failed, {}", self.names(&failing), self.unrendered(&erroring)),
         };
         let first = failing.iter().chain(&erroring).next().and_then(|id| self.world.machines.get(id))?;
         let since = first.last_result.as_ref().map(|r| r.at).or(first.render_error.as_ref().map(|e| e.at));
         Some(Hold { kind: HoldKind::Failing, sentence, on: first.hostname.clone(), since })
+    }
+
+    /// Who cannot be rendered, and what does not exist (R148).
+    fn unrendered(&self, machines: &OrdSet<MachineId>) -> String {
+        let errors = machines.iter().filter_map(|id| self.world.machines.get(id)?.render_error.as_ref());
+        let missing: BTreeSet<&str> = errors.flat_map(|error| &error.missing).map(String::as_str).collect();
+        let missing = few(&missing.into_iter().collect::<Vec<_>>());
+        format!("{} cannot be rendered: {missing} missing", self.names(machines))
     }
 
     /// A machine that was paused before it applied holds the cursor (R79).
@@ -171,11 +192,13 @@ impl Tier<'_> {
         Some(Hold { kind: HoldKind::PausedBeforeApply, sentence, on: first.hostname.clone(), since })
     }
 
-    /// A ladder that tops out below 100 leaves machines unelected for ever (R73).
+    /// A ladder that tops out below 100 leaves machines unelected for ever (R73), but for those an earlier ladder of
+    /// this generation elected (R75).
     fn ladder(&self) -> Option<Hold> {
         let (ring, top) = self.lanes.iter().find_map(|(ring, lane)| {
             let top = ring.settings.wave_ladder.iter().map(|rung| rung.pct).max().unwrap_or(0);
-            let left_out = lane.queue.iter().any(|(bucket, _)| *bucket >= top);
+            let kept = self.rollout.elected.get(&(self.environment.id, ring.id)).copied().unwrap_or(0);
+            let left_out = lane.queue.iter().any(|(bucket, _)| *bucket >= top.max(kept));
             (top < 100 && left_out).then_some((ring, top))
         })?;
         let sentence = format!("the ladder of ring {} tops out at {top} %: not every machine is elected", ring.slug);
@@ -218,14 +241,19 @@ impl Tier<'_> {
         self.lanes.iter().flat_map(|(_, lane)| set(lane).iter().copied()).collect()
     }
 
-    /// Up to three host names, then a count.
+    /// Host names in order.
     fn names(&self, machines: &OrdSet<MachineId>) -> String {
         let mut names: Vec<&str> = machines.iter().map(|id| self.world.hostname(*id)).collect();
         names.sort_unstable();
-        match names.len() {
-            0..=3 => names.join(", "),
-            n => format!("{} and {} more", names[..3].join(", "), n - 3),
-        }
+        few(&names)
+    }
+}
+
+/// Up to three names, then a count.
+fn few(names: &[&str]) -> String {
+    match names.len() {
+        0..=3 => names.join(", "),
+        n => format!("{} and {} more", names[..3].join(", "), n - 3),
     }
 }
 

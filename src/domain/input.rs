@@ -47,6 +47,8 @@ pub enum Input {
     TakeSeat {
         /// Its name.
         holder: String,
+        /// Agents reach it.
+        agents: bool,
     },
 }
 
@@ -316,7 +318,7 @@ impl Input {
             Self::Poll(poll) => (agent(&poll.machine), Cause::Poll),
             Self::Report(report) => (agent(&report.machine), Cause::Report),
             Self::Rebuilt { machine, .. } => (agent(machine), Cause::Report),
-            Self::TakeSeat { holder } => (holder.clone(), Cause::Seat),
+            Self::TakeSeat { holder, .. } => (holder.clone(), Cause::Seat),
             Self::CommitArrived { .. } | Self::TagArrived { .. } => ("repository".to_owned(), Cause::Repository),
             Self::Verb(order) => {
                 let (reason, key) = (order.reason.clone(), order.key.clone());

@@ -12,6 +12,7 @@ pub mod observed;
 pub mod change;
 pub mod bucket;
 pub mod lane;
+mod brake;
 pub mod world;
 mod apply;
 

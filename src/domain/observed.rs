@@ -33,7 +33,13 @@ pub struct Node {
     pub unschedulable: bool,
     /// Version of its kubelet.
     pub version: Option<String>,
+    /// It holds the cluster's VIP, as its label `kube-vip.io/has-ip` says (R165).
+    #[serde(default)]
+    pub holds_vip: bool,
 }
+
+/// The label kube-vip puts on the node that holds the VIP.
+pub const VIP_LABEL: &str = "kube-vip.io/has-ip";
 
 /// Everything a decision may look at that is not a fact of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

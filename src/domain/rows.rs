@@ -213,7 +213,7 @@ pub fn lane_rows(
             settles_at,
             render_error: errored.map(|e| e.missing.clone()),
             failures: machine.failures.filter(|f| f.generation == rollout.generation).map_or(0, |f| f.count),
-            is_online: observed.is_online(*id, now),
+            is_online: world.is_online(observed, *id, now),
             last_seen_at: observed.last_seen(*id),
         });
     }

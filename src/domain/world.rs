@@ -1,10 +1,12 @@
 //! The World: every fact of one account at one revision, and the look-ups decisions are made of.
 
+use std::borrow::Cow;
+
 use imbl::{OrdMap, Vector};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::fleet::{Account, Environment, Machine, Ring};
+use super::fleet::{Account, Environment, Machine, Ring, SwitchedOff};
 use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, Revision, RingId, RolloutId};
 use super::lane::{Lane, LaneKey, Lanes, Subject};
 use super::release::Release;
@@ -31,6 +33,9 @@ pub struct SeatRecord {
     pub holder: Option<String>,
     /// When it took it.
     pub since: Option<Timestamp>,
+    /// Since when no agent reaches whoever holds it: no timer ages and nothing promotes meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deaf_since: Option<Timestamp>,
 }
 
 /// Facts of one account. Maps share structure, so a clone is a snapshot that costs next to nothing.
@@ -61,6 +66,8 @@ pub struct World {
     pub seat: SeatRecord,
     /// Tags that arrived, oldest first, at most `TAGS_KEPT` (R169).
     pub tags: Vector<ReleaseId>,
+    /// What the switches of unattended starts were before they were turned off, until they are that again (R121).
+    pub switched_off: Option<SwitchedOff>,
     /// Machines by host name; an index, never stored.
     pub(super) hostnames: OrdMap<String, MachineId>,
     pub(super) lanes: Lanes,
@@ -83,6 +90,8 @@ struct Stored {
     seat: SeatRecord,
     #[serde(default)]
     tags: Vec<ReleaseId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    switched_off: Option<SwitchedOff>,
 }
 
 impl From<Stored> for World {
@@ -99,6 +108,7 @@ impl From<Stored> for World {
             next_generation: stored.next_generation,
             seat: stored.seat,
             tags: stored.tags.into_iter().collect(),
+            switched_off: stored.switched_off,
             hostnames: OrdMap::new(),
             lanes: Lanes::default(),
         };
@@ -122,6 +132,7 @@ impl From<World> for Stored {
             next_generation: world.next_generation,
             seat: world.seat,
             tags: world.tags.into_iter().collect(),
+            switched_off: world.switched_off,
         }
     }
 }
@@ -189,6 +200,22 @@ impl World {
     pub fn is_open(&self, rollout: &Rollout, environment: EnvironmentId) -> bool {
         let place = self.environments.get(&environment).and_then(place);
         place.is_some_and(|place| rollout.cursor.as_ref().is_some_and(|cursor| place <= *cursor))
+    }
+
+    /// The world as the rows of `rollout` show it: itself for the current one; for an earlier one buckets, queues and
+    /// windows are those of its release, and nobody holds a slot of it (R179).
+    pub fn as_of(&self, rollout: &Rollout) -> Cow<'_, Self> {
+        if self.current().is_none_or(|current| current.id == rollout.id) {
+            return Cow::Borrowed(self);
+        }
+        let holders: Vec<MachineId> = self.lanes.iter().flat_map(|(_, lane)| lane.holders.iter().copied()).collect();
+        let mut past = self.clone();
+        for machine in holders {
+            past.edit_machine(machine, |m| m.lease = None);
+        }
+        let subject = Subject { release: rollout.release, generation: rollout.generation };
+        past.lanes = Lanes::of(Some(subject), past.machines.values());
+        Cow::Owned(past)
     }
 
     /// Whose progress the lanes describe.

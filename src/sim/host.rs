@@ -51,13 +51,15 @@ pub struct Means {
     pub to_journal: Line,
     /// To the cluster.
     pub to_cluster: Line,
+    /// It has an endpoint for agents, or stands beside a process that has.
+    pub serves_agents: bool,
 }
 
 impl Means {
     /// Nothing is cut, and the wall clock is right.
     pub fn of(outside: &Outside) -> Self {
         let clock = outside.clock.on_another_wall();
-        Self { clock, to_journal: Line::default(), to_cluster: Line::default() }
+        Self { clock, to_journal: Line::default(), to_cluster: Line::default(), serves_agents: true }
     }
 }
 
@@ -123,6 +125,10 @@ impl Host for SimHost {
             true => OrdMap::new(),
             false => self.outside.nodes.with(|nodes| nodes.clone()),
         }
+    }
+
+    fn serves_agents(&self) -> bool {
+        self.means.serves_agents
     }
 
     /// The next one of this process: the same in every run.

@@ -399,7 +399,7 @@ mod tests {
         let (journal, _) = journal();
         append(&journal, batch(0, None, vec![switch(1), switch(2)])).unwrap();
         assert!(matches!(append(&journal, batch(1, None, vec![switch(2)])), Err(AppendError::Outrun { .. })));
-        let seat = Change::SeatTaken { holder: "b".to_owned(), epoch: 2 };
+        let seat = Change::SeatTaken { holder: "b".to_owned(), epoch: 2, agents: true };
         append(&journal, batch(2, None, vec![entry(3, seat)])).unwrap();
         assert!(matches!(append(&journal, batch(3, Some(1), vec![switch(4)])), Err(AppendError::Deposed { .. })));
         let head = append(&journal, batch(3, Some(2), vec![switch(4)])).unwrap();

@@ -46,9 +46,17 @@ impl AccountBody {
             track_config_tags: account.track_config_tags,
             config_tag_pattern: account.config_tag_pattern.clone(),
             config_tag_strategy: TAG_STRATEGY.to_owned(),
-            config_repository: repository.map(str::to_owned),
+            config_repository: repository.map(without_credentials),
         }
     }
+}
+
+/// A place without the user and the password that may stand in its URL (R120).
+fn without_credentials(place: &str) -> String {
+    let Some((scheme, rest)) = place.split_once("://") else { return place.to_owned() };
+    let (authority, path) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
 }
 
 /// What may be changed.
@@ -82,6 +90,29 @@ impl AccountPatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secrets_never_appear() {
+        // R120
+        let shown = |repository: &str| {
+            let account = Account { config_tag_pattern: Some("v*".to_owned()), ..Account::default() };
+            let uuid = AccountId(uuid::Uuid::nil());
+            serde_json::to_value(AccountBody::of(uuid, "main", &account, Some(repository))).unwrap()
+        };
+        let body = shown("https://bot:hunter2@git.example/fleet/releases.git");
+        assert_eq!(body["config_repository"], "https://git.example/fleet/releases.git");
+        assert_eq!(shown("https://git.example/a@b")["config_repository"], "https://git.example/a@b");
+        for place in ["/srv/releases", "git@git.example:fleet/releases.git", "C:\\releases"] {
+            assert_eq!(shown(place)["config_repository"], place);
+        }
+        let known = ["uuid", "name", "auto_deploy", "track_config_tags"].into_iter().chain(READ_ONLY);
+        let known: std::collections::BTreeSet<&str> = known.collect();
+        let fields = body.as_object().unwrap();
+        assert!(
+            fields.keys().all(|field| known.contains(field.as_str())),
+            "a new field has to be thought about: {body}"
+        );
+    }
 
     #[test]
     fn only_the_two_switches_can_be_changed() {

@@ -113,6 +113,8 @@ pub struct RowBody {
 
 /// The status of `rollout` at `now`, with at most `limit` rows.
 pub fn status(world: &World, observed: &Observed, rollout: &Rollout, now: Timestamp, limit: usize) -> StatusBody {
+    let past = world.as_of(rollout);
+    let world = past.as_ref();
     let keys = lanes_in_order(world);
     let views: Vec<LaneView<'_>> = keys.into_iter().filter_map(|key| LaneView::of(world, rollout, key, now)).collect();
     let slots: Vec<Slots> = views.iter().map(|view| view.slots(now)).collect();

@@ -69,7 +69,7 @@ impl Stage {
     /// The runbook's fleet: two tiers of three machines, one slot each.
     pub(super) fn fleet(width: u16, height: u16) -> Self {
         let mut stage = Self::blank(width, height);
-        stage.input(&Input::TakeSeat { holder: "serve@bastion-1".to_owned() });
+        stage.input(&Input::TakeSeat { holder: "serve@bastion-1".to_owned(), agents: true });
         for (slug, order) in [("pine-cp", 10), ("pine-workers", 11)] {
             stage.environment(slug, order);
             stage.ring(slug, 1);

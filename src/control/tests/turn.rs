@@ -95,7 +95,10 @@ fn who_is_outrun_again_and_again_is_told_that_it_is_busy() {
 /// A process that holds the seat in epoch 1, and a holder that is due to halt its ring.
 fn about_to_tick(bed: &Bed) -> Process {
     let a = bed.process("a");
-    assert_eq!(a.ask_under(vec![(Some(0), Input::TakeSeat { holder: "a".into() })]), [Ok(Reply::Seated(1))]);
+    assert_eq!(
+        a.ask_under(vec![(Some(0), Input::TakeSeat { holder: "a".into(), agents: true })]),
+        [Ok(Reply::Seated(1))]
+    );
     assert!(is_served(&a.one(poll("ash"))));
     bed.clock.pass(1_800);
     a
@@ -139,7 +142,10 @@ fn a_deposed_tick_appends_nothing_and_takes_no_verb_down_with_it() {
     let bed = Bed::running();
     let a = about_to_tick(&bed);
     let b = bed.process("b");
-    assert_eq!(b.ask_under(vec![(Some(1), Input::TakeSeat { holder: "b".into() })]), [Ok(Reply::Seated(2))]);
+    assert_eq!(
+        b.ask_under(vec![(Some(1), Input::TakeSeat { holder: "b".into(), agents: true })]),
+        [Ok(Reply::Seated(2))]
+    );
     let before = bed.world().revision;
     let replies = a.ask_under(vec![(Some(1), tick()), (None, pause("cedar")), (Some(1), tick())]);
     assert_eq!(replies, [Err(DoorError::Deposed), Ok(Reply::Done), Err(DoorError::Deposed)]);
@@ -161,7 +167,7 @@ fn a_journal_that_says_deposed_is_believed_before_the_entry_that_says_so_is_seen
 fn a_tick_without_the_seat_is_not_decided() {
     let bed = Bed::running();
     assert_eq!(bed.process("a").one(tick()), Err(DoorError::Deposed));
-    let late = vec![(Some(0), Input::TakeSeat { holder: "a".into() })];
+    let late = vec![(Some(0), Input::TakeSeat { holder: "a".into(), agents: true })];
     assert_eq!(bed.process("a").ask_under(late.clone()), [Ok(Reply::Seated(1))]);
     assert_eq!(bed.process("b").ask_under(late), [Err(DoorError::Deposed)], "somebody was faster");
     assert_eq!(bed.world().seat.epoch, 1);

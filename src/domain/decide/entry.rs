@@ -21,7 +21,7 @@ pub fn decide(world: &World, observed: &Observed, input: &Input, now: Timestamp)
         Input::CommitArrived { id, release } => unattended::commit(&mut draft, *id, *release),
         Input::TagArrived { release } => unattended::tag(&mut draft, *release),
         Input::Verb(order) => verb(&mut draft, order),
-        Input::TakeSeat { holder } => take_seat(&mut draft, holder),
+        Input::TakeSeat { holder, agents } => take_seat(&mut draft, holder, *agents),
     };
     draft.verdict(reply)
 }
@@ -64,8 +64,8 @@ fn accept_clock(draft: &mut Draft<'_>) -> Reply {
 }
 
 /// Whoever asks gets the seat: when to ask is judged by the process that wants it, by its own clock.
-fn take_seat(draft: &mut Draft<'_>, holder: &str) -> Reply {
+fn take_seat(draft: &mut Draft<'_>, holder: &str, agents: bool) -> Reply {
     let epoch = draft.world().seat.epoch + 1;
-    draft.push(Change::SeatTaken { holder: holder.to_owned(), epoch });
+    draft.push(Change::SeatTaken { holder: holder.to_owned(), epoch, agents });
     Reply::Seated(epoch)
 }

@@ -21,5 +21,4 @@ mod tick;
 mod unattended;
 
 pub use entry::decide;
-pub(super) use tick::aged;
 pub use unattended::next_unattended;

@@ -19,8 +19,8 @@ use super::unattended::sequence;
 
 pub(super) fn tick(draft: &mut Draft<'_>, observed: &Observed, fresh: RolloutId) -> Reply {
     let Some(rollout) = draft.world().running().map(|r| r.id) else { return sequence(draft, fresh) };
-    if observed.clock_suspect {
-        return Reply::Done; // R168: no stall and no promotion on a clock nobody can trust
+    if observed.clock_suspect || draft.world().seat.deaf_since.is_some() {
+        return Reply::Done; // R168: no stall and no promotion on a clock nobody can trust, nor where nobody can report
     }
     halt_stalled_rings(draft, observed, rollout);
     advance(draft, observed, rollout);
@@ -48,18 +48,13 @@ fn stalled(world: &World, observed: &Observed, key: LaneKey, now: Timestamp) -> 
     }
     let holders = world.lane(key)?.holders.iter();
     let leases = holders.filter_map(|id| Some((*id, world.machines.get(id)?.lease.as_ref()?)));
-    let (machine, lease) = leases.max_by_key(|(_, lease)| aged(lease, now))?;
-    (aged(lease, now) >= timeout).then(|| RingHalt {
+    let (machine, lease) = leases.max_by_key(|(_, lease)| world.stall_age(key, lease, now))?;
+    (world.stall_age(key, lease, now) >= timeout).then(|| RingHalt {
         cause: HaltCause::Stall,
         machine,
         reason: stall_sentence(world, observed, machine, lease, now),
         at: now,
     })
-}
-
-/// How long a lease has aged its stall timer: pauses do not count (R54).
-pub(in super::super) fn aged(lease: &Lease, now: Timestamp) -> Seconds {
-    Seconds(Seconds::between(lease.granted_at, now).0.saturating_sub(lease.frozen.0))
 }
 
 fn stall_sentence(world: &World, observed: &Observed, machine: MachineId, lease: &Lease, now: Timestamp) -> String {

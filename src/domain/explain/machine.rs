@@ -22,19 +22,29 @@ pub(super) fn explain(world: &World, observed: &Observed, id: MachineId, now: Ti
     let Some(key) = machine.place() else { return out_of_scope(machine) };
     let Some(view) = LaneView::of(world, rollout, key, now) else { return out_of_scope(machine) };
     let elected = view.open && world.lanes().bucket(id).is_some_and(|bucket| bucket < view.elected);
-    match row_state(rollout, &view, machine, elected) {
-        RowState::Paused => paused(machine, rollout),
+    let said = match row_state(rollout, &view, machine, elected) {
+        RowState::Paused => paused(machine, rollout, &view),
         RowState::Applied => applied(machine, rollout, &view, now),
         RowState::Failed => failed(machine),
         RowState::Errored => errored(machine),
         _ if !rollout.is_running() => behind(world, machine, rollout),
-        RowState::Pending if machine.lease.is_some() => {
-            on_holder(observed, view.ring, machine, view.queue().count(), now)
-        }
+        RowState::Pending if machine.lease.is_some() => on_holder(world, observed, &view, machine, now),
         RowState::Pending => Explanation::of(format!("{name} converges; its ring is not capped, so it holds no slot")),
         RowState::Queued => queued(world, &view, machine, now),
         RowState::Waiting => waiting(world, &view, machine),
+    };
+    match rollout.is_running() {
+        true => skewed(said, machine),
+        false => said,
     }
+}
+
+/// A reimaged machine runs the version of its image until it converges (R154).
+fn skewed(mut said: Explanation, machine: &Machine) -> Explanation {
+    if let Some(version) = machine.version.as_ref().filter(|_| machine.rebuilt_at.is_some()) {
+        said.sentence += &format!("; until it converges it runs {version}, as its image does");
+    }
+    said
 }
 
 fn out_of_scope(machine: &Machine) -> Explanation {
@@ -46,11 +56,13 @@ fn out_of_scope(machine: &Machine) -> Explanation {
     Explanation::of(format!("{} is out of scope: it has no {missing}", machine.hostname)).next(&["assign it"])
 }
 
-fn paused(machine: &Machine, rollout: &Rollout) -> Explanation {
+fn paused(machine: &Machine, rollout: &Rollout, view: &LaneView<'_>) -> Explanation {
     let Some(pause) = &machine.paused else { return Explanation::default() };
-    let holds = match machine.first_success.contains_key(&rollout.release) {
-        true => "",
-        false => " and, not having applied the release, holds the promotion cursor",
+    let is_last = view.open && view.lane.unfinished.is_empty() && view.lane.skipped.len() == 1;
+    let holds = match (machine.first_success.contains_key(&rollout.release), is_last) {
+        (true, _) => "",
+        (false, false) => " and, not having applied the release, holds the promotion cursor",
+        (false, true) => " and is the only one left: unpause it, it holds the promotion cursor",
     };
     Explanation::of(format!("{} is paused {}{holds}", machine.hostname, by_whom(pause)))
         .on(&pause.by)

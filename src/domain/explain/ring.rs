@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 
-use super::super::decide::aged;
 use super::super::fleet::{Machine, Ring};
 use super::super::hold::by_whom;
 use super::super::ids::{MachineId, RingId};
@@ -66,7 +65,7 @@ pub(super) fn working(world: &World, observed: &Observed, view: &LaneView<'_>, n
     let holders = view.lane.holders.iter().filter_map(|id| world.machines.get(id));
     let oldest = holders.min_by_key(|m| m.lease.as_ref().map(|l| l.granted_at));
     if let Some(holder) = oldest {
-        return on_holder(observed, view.ring, holder, view.queue().count(), now);
+        return on_holder(world, observed, view, holder, now);
     }
     let settle = view.ring.settings.min_settle_seconds;
     let settling = view.lane.settling(settle, now).next().copied();
@@ -86,16 +85,17 @@ fn uncapped(view: &LaneView<'_>) -> Explanation {
 
 /// The sentence about a holder: how long, is it there, and when its ring would halt.
 pub(super) fn on_holder(
+    world: &World,
     observed: &Observed,
-    ring: &Ring,
+    view: &LaneView<'_>,
     holder: &Machine,
-    queued: usize,
     now: Timestamp,
 ) -> Explanation {
+    let ring = view.ring;
     let Some(lease) = &holder.lease else { return Explanation::of(format!("{} holds no slot", holder.hostname)) };
     let held = Seconds::between(lease.granted_at, now);
-    let left = Seconds(ring.settings.stall_timeout_seconds.0.saturating_sub(aged(lease, now).0));
-    let offline = observed.is_online(holder.id, now) == Some(false);
+    let left = Seconds(ring.settings.stall_timeout_seconds.0.saturating_sub(world.stall_age(view.key, lease, now).0));
+    let offline = world.is_online(observed, holder.id, now) == Some(false);
     let seen = observed.last_seen(holder.id);
     let away = match seen.filter(|_| offline) {
         Some(at) => format!(", offline for {}", Seconds::between(at, now)),
@@ -106,7 +106,7 @@ pub(super) fn on_holder(
         true => String::new(),
         false => format!(", {} halts in {left}", ring.slug),
     };
-    let waiting = match queued {
+    let waiting = match view.queue().count() {
         0 => String::new(),
         n => format!(", {n} queued behind it"),
     };
@@ -139,7 +139,7 @@ fn on_head(world: &World, observed: &Observed, next: MachineId, now: Timestamp) 
             .since(Some(error.at))
             .next(&["add what is missing: its next poll gets the slot"]);
     }
-    if observed.is_online(next, now) == Some(false) {
+    if world.is_online(observed, next, now) == Some(false) {
         return Explanation::of(format!("{name} is next, offline and holds no slot: no timer will fire"))
             .on(name)
             .since(observed.last_seen(next))

@@ -33,7 +33,12 @@ fn ended(world: &World, rollout: &Rollout, ending: &Ending) -> Explanation {
         Ending::Superseded { by } => Explanation::of(format!("{release} was superseded by rollout {}", by.short()))
             .next(&["find out who started the other one", "check the interrupted nodes for a cordon"]),
     };
-    said.since(rollout.ended_at)
+    let put_back = world.switched_off.iter().map(|before| {
+        let switches = before.missing(&world.account).join(" and ");
+        format!("after the verification put back {switches}, which {} turned off", before.by)
+    });
+    let put_back: Vec<String> = put_back.collect();
+    said.since(rollout.ended_at).next(&put_back.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Stragglers do not block a completion; its summary lists them (R86).
@@ -53,6 +58,7 @@ fn held(hold: Hold) -> Explanation {
     let next: &[&str] = match hold.kind {
         HoldKind::Telemetry => &["fix the results store: the queue resumes by itself", "do not reset"],
         HoldKind::Clock => &["check the time of the control plane's host", "accept the clock"],
+        HoldKind::NoAgents => &["serve agents here too (--agent-listen)", "or give the seat back to the control plane"],
         HoldKind::PausedEnvironment => &["check the holder's node for a cordon", "unpause the environment"],
         HoldKind::PausedRing => &["check the holder's node for a cordon", "unpause the ring"],
         HoldKind::Halted => &["read the failing state", "fix the machine, or pause it to skip it", "then reset"],

@@ -34,6 +34,13 @@ pub(super) struct Scene<'a> {
     pub(super) now: Timestamp,
 }
 
+impl Scene<'_> {
+    /// Whether a machine is online; none = not known.
+    pub(super) fn is_online(self, machine: MachineId) -> Option<bool> {
+        self.world.is_online(self.observed, machine, self.now)
+    }
+}
+
 /// Findings one looks for per lane; more of the same tell nobody anything.
 pub(super) const PER_LANE: usize = 20;
 

@@ -99,7 +99,7 @@ impl Subject<'_> {
     /// FM-1.
     fn offline(&self) -> Option<Finding> {
         let lease = self.machine.lease.as_ref()?;
-        if self.scene.observed.is_online(self.machine.id, self.scene.now) != Some(false) {
+        if self.scene.is_online(self.machine.id) != Some(false) {
             return None;
         }
         let held = Seconds::between(lease.granted_at, self.scene.now);
@@ -115,7 +115,7 @@ impl Subject<'_> {
         let release = self.scene.world.releases.get(&self.scene.rollout.release)?;
         let (stall, deadline) = (self.view.ring.settings.stall_timeout_seconds, release.timeout_seconds);
         let below = deadline.is_off() || stall < deadline;
-        let online = self.scene.observed.is_online(self.machine.id, self.scene.now) == Some(true);
+        let online = self.scene.is_online(self.machine.id) == Some(true);
         let ours = halt.cause == HaltCause::Stall && halt.machine == self.machine.id;
         (ours && below && online && self.machine.lease.is_some()).then(|| {
             let limit = if deadline.is_off() { "no deadline".to_owned() } else { format!("a deadline of {deadline}") };
@@ -135,7 +135,7 @@ impl Subject<'_> {
             return None;
         }
         let name = &self.machine.hostname;
-        let dead = self.scene.observed.is_online(self.machine.id, self.scene.now) == Some(false);
+        let dead = self.scene.is_online(self.machine.id) == Some(false);
         let held = self.machine.interrupted.is_some_and(|i| i.cause == LeaseEnd::Paused);
         let (mode, sentence) = if dead {
             (

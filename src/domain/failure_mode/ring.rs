@@ -87,7 +87,7 @@ impl Lane<'_> {
                 ..self.find(FailureMode::RenderError, Some(head.id), sentence)
             });
         }
-        (self.scene.observed.is_online(head.id, self.scene.now) == Some(false)).then(|| {
+        (self.scene.is_online(head.id) == Some(false)).then(|| {
             let sentence = format!("{name} is next, offline and holds no slot: no timer will fire");
             let since = self.scene.observed.last_seen(head.id);
             Finding { since, ..self.find(FailureMode::HeadOffline, Some(head.id), sentence) }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::check::{Check, Plan};
+use crate::domain::fleet::{Account, SwitchedOff};
 use crate::domain::observed::Observed;
 use crate::domain::span::Seconds;
 use crate::domain::world::World;
@@ -24,14 +25,24 @@ pub(super) fn unattended(world: &World) -> Check {
             .into_iter()
             .filter_map(|(name, on)| on.then_some(name))
             .collect();
+    let before = world.switched_off.as_ref();
     match on.is_empty() {
-        true => Check::pass("unattended", "no unattended starter is on"),
+        true => Check::pass("unattended", before.map_or_else(|| "no unattended starter is on".to_owned(), put_back)),
         false => Check::warn(
             "unattended",
             format!("{} is on: something may start the moment this completes", on.join(" and ")),
             "switch it off, and put the old value back after the verification",
         ),
     }
+}
+
+/// What a window turned off is put back when it is verified, and nothing else is turned on (R121).
+fn put_back(before: &SwitchedOff) -> String {
+    let all = before.missing(&Account::default()).join(" and ");
+    format!(
+        "no unattended starter is on; {all} was, until {} turned it off: put it back after the verification",
+        before.by
+    )
 }
 
 /// One rollout per account (R90).
@@ -66,6 +77,10 @@ pub(super) fn release(world: &World, plan: &Plan<'_>) -> Check {
     }
 }
 
+/// What the token's account may do (R163).
+const MAINTAINER: &str = "workers drain with the token of the account durantic-node-maintainer, which the control-plane \
+                          tier makes: pods list and get, pods/eviction create, nodes get and patch, cluster-wide";
+
 /// What draining needs: the VIP among the values, the token among the secrets (R162, R164).
 pub(super) fn values(world: &World, plan: &Plan<'_>) -> Vec<Check> {
     let rings = world.rings.values().map(|ring| &ring.settings.config_values);
@@ -86,11 +101,7 @@ pub(super) fn values(world: &World, plan: &Plan<'_>) -> Vec<Check> {
         Some(names) if names.iter().any(|name| name == "K8S_DRAIN_TOKEN") => {
             Check::pass("drain-token", "K8S_DRAIN_TOKEN exists")
         }
-        Some(_) => Check::warn(
-            "drain-token",
-            "there is no secret K8S_DRAIN_TOKEN",
-            "workers drain with the token of the account durantic-node-maintainer",
-        ),
+        Some(_) => Check::warn("drain-token", "there is no secret K8S_DRAIN_TOKEN", MAINTAINER),
     };
     vec![vip, token]
 }

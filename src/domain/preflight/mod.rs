@@ -4,5 +4,8 @@ mod check;
 mod account;
 mod rings;
 mod path;
+mod vip;
+mod content;
 
 pub use check::{Check, Grade, Plan, preflight};
+pub use content::{File, content};

@@ -55,7 +55,7 @@ fn fails_in(rig: &mut Rig, name: &str, state: &str) {
 }
 
 fn node(rig: &mut Rig, name: &str, unschedulable: bool, version: &str) {
-    let node = Node { ready: true, unschedulable, version: Some(version.to_owned()) };
+    let node = Node { ready: true, unschedulable, version: Some(version.to_owned()), holds_vip: false };
     rig.observed.nodes.insert(name.to_owned(), node);
 }
 
@@ -208,7 +208,7 @@ fn d1_head_offline_and_never_served() {
 
 #[test]
 fn d2_nobody_ticks() {
-    // R53, R88
+    // R53, R88, R171
     let mut rig = held();
     rig.at(90).poll_all(&["ash", "birch", "cedar"]);
     assert_eq!(modes(&rig), []);

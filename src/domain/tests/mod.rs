@@ -18,4 +18,7 @@ mod sentences;
 mod failure_modes;
 mod preflight;
 mod unattended;
+mod states;
+mod reasons;
+mod content;
 mod random;

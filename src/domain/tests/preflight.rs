@@ -1,10 +1,13 @@
 //! R167: the preflight list passes for the runbook's layout and names what differs from it.
 
 use super::rig::{Rig, capped, ladder, machine};
+use crate::domain::explain::Subject;
 use crate::domain::fleet::ConfigValues;
+use crate::domain::ids::MachineId;
 use crate::domain::ids::{EnvironmentId, ReleaseId};
 use crate::domain::input::{RingPatch, Verb};
-use crate::domain::preflight::{Grade, Plan, preflight};
+use crate::domain::observed::Node;
+use crate::domain::preflight::{Check, Grade, Plan, preflight};
 
 /// The runbook's cluster, ticking, everybody online.
 fn sound() -> Rig {
@@ -18,13 +21,28 @@ fn sound() -> Rig {
     });
     rig.poll_all(&["cp1", "cp2", "w1", "w2"]).tick();
     rig.observed.last_tick = Some(rig.now);
+    holds_vip(&mut rig, "cp2");
     rig
 }
 
+fn holds_vip(rig: &mut Rig, node: &str) {
+    let holder = Node { ready: true, unschedulable: false, version: None, holds_vip: true };
+    rig.observed.nodes.insert(node.to_owned(), holder);
+}
+
+fn checks(rig: &Rig, protected: bool, secrets: Option<&[String]>) -> Vec<Check> {
+    let plan = Plan { release: ReleaseId::named("v1"), protected, secrets };
+    preflight(&rig.world, &rig.observed, &plan, rig.now)
+}
+
+/// What the check of this name says and advises.
+fn said(rig: &Rig, id: &str, secrets: Option<&[String]>) -> (Grade, String, String) {
+    let check = checks(rig, true, secrets).into_iter().find(|check| check.id == id).unwrap();
+    (check.grade, check.sentence, check.hint.unwrap_or_default())
+}
+
 fn grades(rig: &Rig, protected: bool) -> Vec<(&'static str, Grade)> {
-    let secrets = ["K8S_DRAIN_TOKEN".to_owned()];
-    let plan = Plan { release: ReleaseId::named("v1"), protected, secrets: Some(&secrets) };
-    let checks = preflight(&rig.world, &rig.observed, &plan, rig.now);
+    let checks = checks(rig, protected, Some(&["K8S_DRAIN_TOKEN".to_owned()]));
     assert!(checks.iter().all(|c| (c.grade == Grade::Pass) == c.hint.is_none() && !c.sentence.is_empty()));
     checks.into_iter().filter(|c| c.grade != Grade::Pass).map(|c| (c.id, c.grade)).collect()
 }
@@ -32,7 +50,7 @@ fn grades(rig: &Rig, protected: bool) -> Vec<(&'static str, Grade)> {
 #[test]
 fn the_runbooks_layout_passes() {
     // R167, R87, R2, R3
-    assert_eq!(grades(&sound(), true), []);
+    assert_eq!(grades(&sound(), true), [("vip-holder", Grade::Warn)], "somebody has to hold the VIP");
 }
 
 /// A check, how it comes out, and what makes it.
@@ -98,4 +116,68 @@ fn what_differs_is_named() {
         assert!(found.contains(&(*id, *grade)), "{id}: {found:?}");
     }
     assert!(grades(&sound(), false).contains(&("protected", Grade::Warn)));
+}
+
+#[test]
+fn the_holder_of_the_vip_goes_last() {
+    // R165
+    let mut rig = sound();
+    let (grade, sentence, hint) = said(&rig, "vip-holder", None);
+    assert_eq!(grade, Grade::Warn);
+    assert!(sentence.contains("cp2") && hint.contains("move the VIP") && hint.contains("no other is left"), "{hint}");
+    rig.pause(machine("cp2")).start("v1");
+    assert_eq!(said(&rig, "vip-holder", None).0, Grade::Pass);
+    let of_cp2 = |rig: &Rig| rig.explain(Subject::Machine(MachineId::named("cp2"))).sentence;
+    assert!(!of_cp2(&rig).contains("only one left"));
+    rig.converge("cp1");
+    assert!(of_cp2(&rig).contains("is the only one left: unpause it"), "{}", of_cp2(&rig));
+    rig.at(600).tick();
+    assert_eq!(rig.cursor(), "cp", "it holds the cursor meanwhile, which is harmless inside the tier");
+    rig.unpause(machine("cp2")).converge("cp2").at(960).tick();
+    assert_eq!(rig.cursor(), "workers");
+    rig.observed.nodes = imbl::OrdMap::new();
+    assert!(said(&rig, "vip-holder", None).1.contains("no node says"));
+}
+
+#[test]
+fn the_token_workers_drain_with_is_looked_for_and_its_rights_are_told() {
+    // R163, R164
+    let rig = sound();
+    let there = ["K8S_DRAIN_TOKEN".to_owned()];
+    assert_eq!(said(&rig, "drain-token", Some(&there)).0, Grade::Pass);
+    let (grade, sentence, hint) = said(&rig, "drain-token", Some(&[]));
+    assert_eq!(grade, Grade::Warn);
+    assert!(sentence.contains("no secret K8S_DRAIN_TOKEN"));
+    for right in ["durantic-node-maintainer", "pods list and get", "pods/eviction create", "nodes get and patch"] {
+        assert!(hint.contains(right), "{right} in {hint}");
+    }
+    assert!(said(&rig, "drain-token", None).1.contains("cannot be listed"));
+}
+
+#[test]
+fn a_window_puts_back_the_switches_it_found_and_no_others() {
+    // R121, R122
+    let mut rig = sound();
+    let set = |rig: &mut Rig, auto_deploy, track_config_tags| {
+        rig.verb(Verb::PatchAccount { auto_deploy, track_config_tags });
+    };
+    let advice = |rig: &Rig| rig.explain(Subject::Rollout).next.join("; ");
+    set(&mut rig, Some(true), None);
+    set(&mut rig, Some(false), Some(false));
+    let (grade, sentence, _) = said(&rig, "unattended", None);
+    assert_eq!(grade, Grade::Pass);
+    assert!(sentence.contains("auto_deploy was, until op-a turned it off"), "{sentence}");
+    assert!(!sentence.contains("track_config_tags"), "that one was off already");
+    rig.start("v1");
+    let rollout = rig.rollout().id;
+    rig.verb(Verb::Halt { rollout });
+    assert!(advice(&rig).contains("put back auto_deploy, which op-a turned off"), "{}", advice(&rig));
+    set(&mut rig, Some(true), None);
+    assert!(!advice(&rig).contains("put back"), "it is what it was: {}", advice(&rig));
+    set(&mut rig, None, Some(true));
+    set(&mut rig, Some(false), None);
+    set(&mut rig, None, Some(false));
+    assert!(advice(&rig).contains("put back auto_deploy and track_config_tags"), "{}", advice(&rig));
+    set(&mut rig, None, Some(true));
+    assert!(advice(&rig).contains("put back auto_deploy, "), "{}", advice(&rig));
 }

@@ -11,7 +11,7 @@ use super::records::Records;
 use crate::control::ports::ApplyResult;
 use crate::domain::ids::MachineId;
 use crate::domain::input::Edition;
-use crate::domain::observed::Node;
+use crate::domain::observed::{Node, VIP_LABEL};
 use crate::domain::release::Outcome;
 use crate::domain::span::Seconds;
 
@@ -39,8 +39,12 @@ pub(super) fn enrol(given: &Given, ground: &Ground, ids: &mut Ids, roster: &mut 
 /// Puts up the nodes of `given`.
 pub(super) fn put_up(given: &Given, ground: &Ground) {
     let nodes = given.nodes.iter().map(|node| &node.value);
-    let node =
-        |node: &NodeGiven| Node { ready: node.ready, unschedulable: node.unschedulable, version: node.version.clone() };
+    let node = |node: &NodeGiven| Node {
+        ready: node.ready,
+        unschedulable: node.unschedulable,
+        version: node.version.clone(),
+        holds_vip: node.labels.contains_key(VIP_LABEL),
+    };
     ground.outside.nodes.with(|known| known.extend(nodes.map(|given| (given.name.clone(), node(given)))));
 }
 

@@ -71,7 +71,9 @@ impl Process {
     }
 
     pub(super) fn new(name: &str, given: &ProcessGiven, ground: &Ground) -> Self {
-        let means = Means::of(&ground.outside);
+        // A server that agents do not reach stands beside one that they do; a console is alone with what it embeds.
+        let serves_agents = given.agents || given.kind == ProcessKind::Server;
+        let means = Means { serves_agents, ..Means::of(&ground.outside) };
         if given.cluster.is_none() {
             means.to_cluster.cut(Timestamp::MAX);
         }

@@ -291,7 +291,7 @@ impl Subject {
                 ring: self.ring(),
                 pct: u8::try_from(self.0 % 101).unwrap(),
             },
-            Change::SeatTaken { holder: "serve@bastion-1:4711".to_owned(), epoch: self.0 },
+            Change::SeatTaken { holder: "serve@bastion-1:4711".to_owned(), epoch: self.0, agents: true },
             Change::TagArrived { release: self.release() },
             Change::ClockAccepted,
         ]

@@ -55,7 +55,7 @@ fn account() -> AccountId {
 }
 
 fn seat(expected: Revision, holder: &str, epoch: Epoch) -> Batch {
-    let change = Change::SeatTaken { holder: holder.to_owned(), epoch };
+    let change = Change::SeatTaken { holder: holder.to_owned(), epoch, agents: true };
     Batch { account: account(), expected, epoch: None, entries: vec![entry(expected + 1, 3, change)] }
 }
 

@@ -89,7 +89,7 @@ impl<C: Consoles> Run<C> {
                 return;
             }
             let known = nodes.get(name).cloned();
-            let mut node = known.unwrap_or(Node { ready: true, unschedulable: false, version: None });
+            let mut node = known.unwrap_or(Node { ready: true, unschedulable: false, version: None, holds_vip: false });
             node.ready = ready.unwrap_or(node.ready);
             node.unschedulable = unschedulable.unwrap_or(node.unschedulable);
             nodes.insert(name.to_owned(), node);
