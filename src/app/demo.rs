@@ -1,12 +1,12 @@
 //! The way to run: demo. A control plane and a simulated fleet in this process; no network, no configuration.
 
 use crate::console::snapshot::DEMO;
-use crate::sim::presets::{PRESETS, Preset, preset};
+use crate::sim::presets::{KEPT, PRESETS, kept, preset};
 use crate::wire::problem::{Problem, ProblemKind};
 
 use super::console::{Backstage, run_console};
 use super::look::ScreenArgs;
-use super::pace::Paced;
+use super::pace::{Paced, Show};
 use super::shell;
 
 /// Slowest and fastest the virtual clock may go.
@@ -24,7 +24,7 @@ pub struct Args {
     /// Print the worlds there are, and leave
     #[arg(long)]
     pub list: bool,
-    /// The same seed gives the same world
+    /// The same seed gives the same world; rows of the table of failure modes have one of their own
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// How it looks.
@@ -37,26 +37,32 @@ pub fn run(args: Args) -> Result<(), Problem> {
     if args.list {
         return list();
     }
-    let preset = chosen(&args.preset)?;
+    let show = chosen(&args.preset, args.seed)?;
     let mut world = None;
     run_console(&args.screen, DEMO, async |wall| {
-        let paced = world.insert(Paced::start(preset, args.seed, args.speed, wall)?);
+        let paced = world.insert(Paced::start(show, args.speed, wall)?);
         Ok(Backstage { link: paced.link(), clock: paced.clock(), farewell: async {} })
     })?;
     world.map_or(Ok(()), Paced::stop)
 }
 
-fn chosen(name: &str) -> Result<&'static Preset, Problem> {
-    preset(name).ok_or_else(|| {
-        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        let message = format!("there is no preset {name}");
-        Problem::new(ProblemKind::Usage, "preset", message).hint(format!("there are {}", names.join(", ")))
+fn chosen(name: &str, seed: u64) -> Result<Show, Problem> {
+    let found = preset(name).map(|preset| Show::Preset(preset, seed)).or_else(|| kept(name).map(Show::Kept));
+    found.ok_or_else(|| {
+        let problem = Problem::new(ProblemKind::Usage, "preset", format!("there is no preset {name}"));
+        lines().into_iter().fold(problem, Problem::hint)
     })
 }
 
+/// What there is, one line each.
+fn lines() -> Vec<String> {
+    let written = PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.summary));
+    let rows = KEPT.iter().map(|kept| (kept.name(), kept.mode.title()));
+    written.chain(rows).map(|(name, about)| format!("{name:<12}{about}")).collect()
+}
+
 fn list() -> Result<(), Problem> {
-    let lines: Vec<String> = PRESETS.iter().map(|preset| format!("{:<12}{}\n", preset.name, preset.summary)).collect();
-    shell::print(lines.concat().as_bytes())
+    shell::print((lines().join("\n") + "\n").as_bytes())
 }
 
 fn speed(text: &str) -> Result<f64, String> {
@@ -82,9 +88,12 @@ mod tests {
 
     #[test]
     fn a_preset_that_does_not_exist_is_answered_with_those_that_do() {
-        let problem = chosen("nonsense").unwrap_err();
+        let problem = chosen("nonsense", 1).unwrap_err();
         assert_eq!(problem.kind, ProblemKind::Usage);
-        assert!(PRESETS.iter().all(|preset| problem.hints[0].contains(preset.name)), "{:?}", problem.hints);
-        assert_eq!(chosen("fleet").unwrap().name, "fleet");
+        assert_eq!(problem.hints.len(), PRESETS.len() + KEPT.len());
+        for hint in &problem.hints {
+            let name = hint.split_whitespace().next().unwrap();
+            assert!(chosen(name, 1).is_ok(), "{name}");
+        }
     }
 }

@@ -7,15 +7,17 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::actors::Actors;
 use crate::adapters::clock::SystemClock;
 use crate::console::snapshot::DEMO;
 use crate::control::local::{Introduction, LocalLink};
 use crate::control::picture::Role;
 use crate::control::ports::Clock;
 use crate::control::service::Loop;
-use crate::sim::executor::Restless;
+use crate::sim::executor::Hook;
 use crate::sim::host::SimHost;
-use crate::sim::presets::Preset;
+use crate::sim::presets::{Kept, Preset};
+use crate::sim::scenario::run::{Run, Stuck};
 use crate::sim::shared::Shared;
 use crate::sim::stage::Stage;
 use crate::wire::problem::{Problem, ProblemKind};
@@ -86,26 +88,32 @@ impl Clock for DemoClock {
     }
 }
 
+/// What is shown.
+#[derive(Debug, Clone, Copy)]
+pub enum Show {
+    /// A world that was written to be looked at; the seed picks among its interleavings.
+    Preset(&'static Preset, u64),
+    /// A row of the table of failure modes.
+    Kept(&'static Kept),
+}
+
 /// A simulated world that moves by itself. It stops when this is dropped.
 pub struct Paced {
     link: LocalLink<SimHost>,
     clock: DemoClock,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Result<(), Restless>>>,
+    thread: Option<JoinHandle<Result<(), Stuck>>>,
 }
 
 impl Paced {
-    /// Lets a preset live through its past and go on from now, `speed` times as fast as the wall clock. Returns at
+    /// Lets a world live through its past and go on from now, `speed` times as fast as the wall clock. Returns at
     /// once: the first pictures come when the past is over.
-    pub fn start(preset: &Preset, seed: u64, speed: f64, wall: SystemClock) -> Result<Self, Problem> {
+    pub fn start(show: Show, speed: f64, wall: SystemClock) -> Result<Self, Problem> {
         let opening = wall.now();
-        let stage = preset.stage(opening, seed);
-        let introduction =
-            Introduction { endpoint: DEMO.to_owned(), account: preset.name.to_owned(), role: Role::Operator };
-        let (link, painter) = stage.link(introduction).ok_or_else(|| unstartable("no process"))?;
+        let (world, link, painter) = World::open(show, opening)?;
         let clock = DemoClock::new(wall, speed, opening);
         let stop = Arc::new(AtomicBool::new(false));
-        let pacer = Pacer { stage, opening, clock: clock.clone(), stop: Arc::clone(&stop) };
+        let pacer = Pacer { world, opening, clock: clock.clone(), stop: Arc::clone(&stop) };
         let builder = thread::Builder::new().name("simulation".to_owned());
         let thread = builder.spawn(move || pacer.run(painter)).map_err(unstartable)?;
         Ok(Self { link, clock, stop, thread: Some(thread) })
@@ -125,12 +133,12 @@ impl Paced {
     pub fn stop(mut self) -> Result<(), Problem> {
         match self.halt().map(JoinHandle::join) {
             None | Some(Ok(Ok(()))) => Ok(()),
-            Some(Ok(Err(restless))) => Err(broken(restless)),
+            Some(Ok(Err(stuck))) => Err(broken(stuck)),
             Some(Err(_)) => Err(broken("the simulation panicked")),
         }
     }
 
-    fn halt(&mut self) -> Option<JoinHandle<Result<(), Restless>>> {
+    fn halt(&mut self) -> Option<JoinHandle<Result<(), Stuck>>> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.take()?;
         thread.thread().unpark();
@@ -146,34 +154,98 @@ impl Drop for Paced {
     }
 }
 
+/// A simulated world, however it was made.
+enum World {
+    Preset(Box<Stage>),
+    Kept(Box<Run<Actors>>),
+}
+
+impl World {
+    /// A world at its beginning, a console's end of it, and the painter of that end.
+    fn open(show: Show, opening: Timestamp) -> Result<(Self, LocalLink<SimHost>, Loop), Problem> {
+        let introduction = |account: String| Introduction { endpoint: DEMO.to_owned(), account, role: Role::Operator };
+        let (world, linked) = match show {
+            Show::Preset(preset, seed) => {
+                let stage = preset.stage(opening, seed);
+                let linked = stage.link(introduction(preset.name.to_owned()));
+                (Self::Preset(Box::new(stage)), linked)
+            }
+            Show::Kept(kept) => {
+                let run = kept.begin(opening, Actors::usual()?).map_err(unstartable)?;
+                let linked = run.link(introduction(kept.name()));
+                (Self::Kept(Box::new(run)), linked)
+            }
+        };
+        let (link, painter) = linked.ok_or_else(|| unstartable("no process"))?;
+        Ok((world, link, painter))
+    }
+
+    fn now(&self) -> Timestamp {
+        match self {
+            Self::Preset(stage) => stage.clock().now(),
+            Self::Kept(run) => run.now(),
+        }
+    }
+
+    fn next_due(&self) -> Option<Timestamp> {
+        match self {
+            Self::Preset(stage) => stage.next_due(),
+            Self::Kept(run) => run.next_due(),
+        }
+    }
+
+    fn advance_to(&mut self, target: Timestamp) -> Result<(), Stuck> {
+        match self {
+            Self::Preset(stage) => Ok(stage.advance_to(target)?),
+            Self::Kept(run) => run.advance_to(target),
+        }
+    }
+
+    /// The past is over: whoever followed a script acts by itself, and a console watches.
+    fn go_live(&mut self, painter: Loop) -> Result<(), Stuck> {
+        match self {
+            Self::Preset(stage) => drop(stage.drive(painter)),
+            Self::Kept(run) => run.go_live(painter)?,
+        }
+        Ok(())
+    }
+
+    fn on_wake(&self, hook: Hook) {
+        match self {
+            Self::Preset(stage) => stage.on_wake(hook),
+            Self::Kept(run) => run.on_wake(hook),
+        }
+    }
+}
+
 /// Moves virtual time along with the wall clock.
 struct Pacer {
-    stage: Stage,
+    world: World,
     opening: Timestamp,
     clock: DemoClock,
     stop: Arc<AtomicBool>,
 }
 
 impl Pacer {
-    fn run(mut self, painter: Loop) -> Result<(), Restless> {
+    fn run(mut self, painter: Loop) -> Result<(), Stuck> {
         self.live_through_the_past()?;
-        self.stage.drive(painter);
+        self.world.go_live(painter)?;
         // An order from the console is decided at once, not at the next step.
         let this = thread::current();
-        self.stage.on_wake(Arc::new(move || this.unpark()));
+        self.world.on_wake(Arc::new(move || this.unpark()));
         self.clock.hold();
         while !self.is_over() {
-            self.stage.advance_to(self.clock.step())?;
+            self.world.advance_to(self.clock.step())?;
             thread::park_timeout(PAUSE);
         }
         Ok(())
     }
 
     /// In pieces, so that whoever leaves meanwhile does not have to wait.
-    fn live_through_the_past(&mut self) -> Result<(), Restless> {
-        while !self.is_over() && self.stage.clock().now() < self.opening {
-            let next = self.stage.next_due().unwrap_or(self.opening);
-            self.stage.advance_to(next.min(self.opening))?;
+    fn live_through_the_past(&mut self) -> Result<(), Stuck> {
+        while !self.is_over() && self.world.now() < self.opening {
+            let next = self.world.next_due().unwrap_or(self.opening);
+            self.world.advance_to(next.min(self.opening))?;
         }
         Ok(())
     }
@@ -197,12 +269,17 @@ mod tests {
     use crate::control::link::{Answer, Link};
     use crate::control::picture::{Freshness, Picture};
     use crate::domain::change::Level;
-    use crate::domain::ids::RingId;
+    use crate::domain::ids::{MachineId, RingId};
+    use crate::domain::rollout::Rollout;
     use crate::sim::operator::Operator;
-    use crate::sim::presets::{PRESETS, preset};
+    use crate::sim::presets::{PRESETS, kept, preset};
 
     /// Far longer than anything here takes, even on a busy machine.
     const PATIENCE: Duration = Duration::from_secs(60);
+
+    fn shown(name: &str) -> Show {
+        Show::Preset(preset(name).unwrap(), 1)
+    }
 
     fn is_live(picture: &Picture) -> bool {
         matches!(picture.api, Freshness::Live(_))
@@ -217,7 +294,7 @@ mod tests {
     #[tokio::test]
     async fn a_demo_says_that_it_is_connecting_until_its_past_is_over_and_then_shows_the_present() {
         let wall = SystemClock::start();
-        let paced = Paced::start(&PRESETS[0], 1, 1.0, wall).unwrap();
+        let paced = Paced::start(Show::Preset(&PRESETS[0], 1), 1.0, wall).unwrap();
         let opening = paced.clock().now();
         assert!(opening <= wall.now());
         let first = live(&paced).await;
@@ -228,7 +305,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_order_is_decided_at_once_even_where_time_hardly_moves() {
-        let paced = Paced::start(preset("fresh").unwrap(), 1, 1e-6, SystemClock::start()).unwrap();
+        let paced = Paced::start(shown("fresh"), 1e-6, SystemClock::start()).unwrap();
         let opening = paced.clock().now();
         live(&paced).await;
         let ring = RingId::named("oak-cp");
@@ -243,11 +320,28 @@ mod tests {
 
     #[tokio::test]
     async fn time_moves_as_fast_as_it_was_told_to() {
-        let paced = Paced::start(preset("fresh").unwrap(), 1, 1_000.0, SystemClock::start()).unwrap();
+        let paced = Paced::start(shown("fresh"), 1_000.0, SystemClock::start()).unwrap();
         let mut pictures = paced.link().pictures();
         let revision = live(&paced).await.world.revision;
         let moved = pictures.wait_for(|picture| picture.world.revision > revision + 4);
         tokio::time::timeout(PATIENCE, moved).await.unwrap().unwrap();
+        paced.stop().unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_row_of_the_table_is_shown_and_goes_on_alive_with_its_operator_at_the_console() {
+        let show = Show::Kept(kept("fm-08").unwrap());
+        let paced = Paced::start(show, 600.0, SystemClock::start()).unwrap();
+        let first = live(&paced).await;
+        let ash = MachineId::named("ash");
+        assert!(first.world.machines[&ash].paused.is_some() && first.world.machines[&ash].lease.is_none());
+        let order = Operator("you").unpauses(Level::Machine(ash), "");
+        let answer = tokio::time::timeout(PATIENCE, paced.link().order(order)).await.unwrap();
+        assert!(matches!(answer, Answer::Done { .. }), "{answer:?}");
+        let mut pictures = paced.link().pictures();
+        let over = pictures.wait_for(|picture| picture.world.running().is_none());
+        let last = tokio::time::timeout(PATIENCE, over).await.unwrap().unwrap().world.clone();
+        assert_eq!(last.current().map(Rollout::status), Some("completed"));
         paced.stop().unwrap();
     }
 
@@ -265,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_demo_can_be_left_before_its_past_is_over() {
-        let paced = Paced::start(preset("fleet").unwrap(), 1, 1.0, SystemClock::start()).unwrap();
+        let paced = Paced::start(shown("fleet"), 1.0, SystemClock::start()).unwrap();
         paced.stop().unwrap();
     }
 }

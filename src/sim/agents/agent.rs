@@ -84,6 +84,11 @@ impl Agent {
         self.work = Some(Work { served, retries_left: self.behaviour.retries, phase });
     }
 
+    /// It failed on this for good before it was looked at (R63).
+    pub fn latch(&mut self, served: Served) {
+        self.work = Some(Work { served, retries_left: 0, phase: Phase::Latched });
+    }
+
     /// Its next turn on the grid of `first_poll + n * poll`.
     pub fn next_poll(&self) -> Option<Timestamp> {
         self.next_poll

@@ -80,6 +80,16 @@ impl Roster {
         self.edit(machine, |agent| agent.resume(now, served, began));
     }
 
+    /// An agent failed on this for good before anybody looked.
+    pub fn latch(&mut self, machine: MachineId, served: Served) {
+        self.edit(machine, |agent| agent.latch(served));
+    }
+
+    /// Whether a machine has an agent that acts by itself.
+    pub fn has(&self, machine: MachineId) -> bool {
+        self.places.contains_key(&machine)
+    }
+
     /// When the next agent wants something.
     pub fn next_due(&self) -> Option<Timestamp> {
         self.agenda.first().map(|(at, _, _)| *at)

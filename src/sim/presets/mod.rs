@@ -7,5 +7,7 @@ mod fresh;
 mod halted;
 mod superseded;
 mod fleet;
+mod kept;
 
+pub use kept::{KEPT, Kept, kept};
 pub use preset::{PRESETS, Preset, preset};

@@ -34,5 +34,6 @@ mod judge;
 
 // All of it in motion.
 pub mod run;
+pub mod live;
 pub mod report;
 pub mod schema;

@@ -49,6 +49,13 @@ impl Playbill {
         Self { acts, repeats, ticks, thens, end }
     }
 
+    /// Strikes everything but the automatic ticks.
+    pub(super) fn strike(&mut self) {
+        self.acts.clear();
+        self.repeats.clear();
+        self.thens.clear();
+    }
+
     /// The last instant the file names.
     pub(super) fn end(&self) -> Moment {
         self.end

@@ -60,7 +60,7 @@ pub struct Run<C: Consoles> {
     pub(super) consoles: C,
     pub(super) seats: Seats<C::Console>,
     pub(super) calm: Calm,
-    playbill: Playbill,
+    pub(super) playbill: Playbill,
     end: Moment,
 }
 
@@ -131,13 +131,25 @@ impl<C: Consoles> Run<C> {
 
     /// Plays up to and including `until`.
     pub fn play_until(&mut self, until: Moment) -> Result<(), Stuck> {
-        let end = until.after(self.ground.start);
-        while let Some(due) = self.next_due().filter(|due| *due <= end) {
+        self.advance_to(until.after(self.ground.start))
+    }
+
+    /// Lets everything happen up to and including `target`; then it is `target`.
+    pub fn advance_to(&mut self, target: Timestamp) -> Result<(), Stuck> {
+        self.ground.settle()?;
+        self.rest()?;
+        while let Some(due) = self.next_due().filter(|due| *due <= target) {
             self.ground.outside.clock.set(due);
             self.instant()?;
         }
-        self.ground.outside.clock.set(end);
+        self.ground.outside.clock.set(target);
         Ok(())
+    }
+
+    /// When something happens next by itself.
+    pub fn next_due(&self) -> Option<Timestamp> {
+        let own = self.playbill.next_due();
+        [own, self.roster.next_due(), self.ground.outside.clock.next_due()].into_iter().flatten().min()
     }
 
     /// The last instant the file names.
@@ -156,11 +168,6 @@ impl<C: Consoles> Run<C> {
             process.start(&mut self.ground)?;
         }
         self.rest()
-    }
-
-    fn next_due(&self) -> Option<Timestamp> {
-        let own = self.playbill.next_due();
-        [own, self.roster.next_due(), self.ground.outside.clock.next_due()].into_iter().flatten().min()
     }
 
     fn instant(&mut self) -> Result<(), Stuck> {

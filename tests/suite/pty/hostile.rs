@@ -8,7 +8,7 @@ use std::future::Ready;
 use kura_console::adapters::clock::SystemClock;
 use kura_console::app::console::{Backstage, run_console};
 use kura_console::app::look::ScreenArgs;
-use kura_console::app::pace::Paced;
+use kura_console::app::pace::{Paced, Show};
 use kura_console::control::link::{Answer, Link};
 use kura_console::control::picture::{Freshness, Picture};
 use kura_console::control::ports::ApplyResult;
@@ -49,7 +49,7 @@ fn a_part_is_played() {
     }
     let flags = ScreenArgs::default();
     run_console(&flags, HOSTILE, async |clock: SystemClock| {
-        let paced = Paced::start(preset("window").unwrap(), 1, 1.0, clock)?;
+        let paced = Paced::start(Show::Preset(preset("window").unwrap(), 1), 1.0, clock)?;
         let mut pictures = paced.link().pictures();
         let picture = pictures.wait_for(|picture| matches!(picture.api, Freshness::Live(_))).await.unwrap().clone();
         let (sender, canned) = watch::channel(poisoned(picture));

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use kura_console::console::keys::Keymap;
 use kura_console::console::model::{Model, Setup};
 use kura_console::console::msg::Msg;
@@ -13,7 +14,7 @@ use kura_console::console::update::update;
 use kura_console::console::view::view;
 use kura_console::control::link::Link;
 use kura_console::control::local::Introduction;
-use kura_console::control::picture::Role;
+use kura_console::control::picture::{Picture, Role};
 use kura_console::sim::presets::preset;
 use kura_console::sim::stage::Stage;
 use kura_console::terminal::{convert, record};
@@ -72,10 +73,20 @@ fn path(shot: &Shot) -> PathBuf {
 
 /// Opens the world, presses the keys, and draws once.
 fn draw(shot: &Shot) -> String {
-    let opening = "2026-11-03T03:12:00Z".parse().unwrap();
-    let mut stage = preset(shot.preset).unwrap().stage(opening, 1);
-    stage.advance_to(opening).unwrap();
+    let mut stage = preset(shot.preset).unwrap().stage(opening(), 1);
+    stage.advance_to(opening()).unwrap();
     let theme = Theme::shipped(shot.theme, Depth::True).unwrap();
+    let model = look_at(picture(&mut stage, shot.preset), shot.size, shot.keys);
+    record::svg(&frame(&model, &theme, shot.size), "kura-console", theme.ground())
+}
+
+/// The moment every picture shows.
+fn opening() -> Timestamp {
+    "2026-11-03T03:12:00Z".parse().unwrap()
+}
+
+/// A console of that size that sees one picture, and on which keys are pressed.
+fn look_at(picture: Picture, size: (u16, u16), keys: &str) -> Model {
     let mut model = Model::new(Setup {
         keymap: Keymap::shipped("default").unwrap(),
         ascii: false,
@@ -83,20 +94,24 @@ fn draw(shot: &Shot) -> String {
         by: "jane".to_owned(),
         session: "screenshot".to_owned(),
         endpoint: "demo".to_owned(),
-        now: opening,
-        size: shot.size,
+        now: opening(),
+        size,
     });
-    update(&mut model, Msg::Picture(Box::new(convert::snapshot(picture(&mut stage, shot.preset)))));
-    for key in shot.keys.split_whitespace() {
+    update(&mut model, Msg::Picture(Box::new(convert::snapshot(picture))));
+    for key in keys.split_whitespace() {
         update(&mut model, Msg::Key(key.parse().unwrap()));
         update(&mut model, Msg::Drawn);
     }
-    let mut frame = Buffer::empty(Rect::new(0, 0, shot.size.0, shot.size.1));
-    view(&model, &theme, opening, frame.area, &mut frame);
-    record::svg(&frame, "kura-console", theme.ground())
+    model
 }
 
-fn picture(stage: &mut Stage, account: &str) -> kura_console::control::picture::Picture {
+fn frame(model: &Model, theme: &Theme, size: (u16, u16)) -> Buffer {
+    let mut frame = Buffer::empty(Rect::new(0, 0, size.0, size.1));
+    view(model, theme, opening(), frame.area, &mut frame);
+    frame
+}
+
+fn picture(stage: &mut Stage, account: &str) -> Picture {
     let (endpoint, account) = ("demo".to_owned(), account.to_owned());
     let (link, painter) = stage.link(Introduction { endpoint, account, role: Role::Operator }).unwrap();
     stage.drive(painter);

@@ -5,6 +5,7 @@ mod determinism;
 mod interventions;
 mod on_screen;
 mod presets;
+mod rows;
 mod rivals;
 mod wave;
 mod window;

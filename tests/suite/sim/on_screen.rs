@@ -23,3 +23,12 @@ fn every_preset_opens_on_its_own_world() {
         assert_eq!(driver.wait_exit().code, Some(0), "{name}");
     }
 }
+
+#[test]
+fn a_row_of_the_table_opens_with_one_command() {
+    let mut driver = Launch::console(&["demo", "--preset", "fm-03"]).size(80, 24).start();
+    let screen = driver.wait_for("oak-workers is halted");
+    assert!(screen.contains("fix the workload: relax its budget"), "{screen}");
+    driver.send("q");
+    assert_eq!(driver.wait_exit().code, Some(0));
+}
