@@ -310,7 +310,7 @@ mod tests {
         live(&paced).await;
         let ring = RingId::named("oak-cp");
         let order = Operator("you").pauses(Level::Ring(ring), "");
-        let answer = tokio::time::timeout(PATIENCE, paced.link().order(order)).await.unwrap();
+        let answer = tokio::time::timeout(PATIENCE, paced.link().order(order, None)).await.unwrap();
         assert!(matches!(answer, Answer::Done { .. }), "{answer:?}");
         let mut pictures = paced.link().pictures();
         let paused = pictures.wait_for(|picture| picture.world.rings[&ring].paused.is_some());

@@ -173,7 +173,7 @@ async fn live(
         ended = loops.join_next() => Err(broken("loop", format!("a loop ended before its time: {ended:?}"))),
     };
     stop.ask();
-    shared.tenants().for_each(|tenant| tenant.service.stop.ask());
+    shared.accounts().for_each(|account| account.service.stop.ask());
     let finish = async {
         if !server.is_finished() {
             let _ = (&mut server).await;

@@ -22,6 +22,7 @@ pub fn to_error(error: &DoorError) -> Answer {
     let why = error.to_string();
     match error {
         DoorError::Unknown(_) => Answer::Unknown { why },
+        DoorError::Moved(_) => Answer::Moved { sentence: why },
         DoorError::KeyReused => {
             Answer::Refused { sentence: why, hints: vec!["give the order a key of its own".to_owned()] }
         }
@@ -33,6 +34,7 @@ pub fn to_error(error: &DoorError) -> Answer {
 fn done(world: &World, verb: &Verb, reply: &Reply) -> String {
     match verb {
         Verb::PatchAccount { auto_deploy, track_config_tags } => switches(world, *auto_deploy, *track_config_tags),
+        Verb::ConfigureAccount { .. } => "the account is configured".to_owned(),
         Verb::CreateEnvironment { slug, .. } => format!("environment {slug} exists"),
         Verb::PatchEnvironment { environment, .. } => {
             format!("environment {} is changed", world.environment_slug(*environment))

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::draft::compare;
 use super::publish::Published;
-use crate::domain::ids::Epoch;
+use crate::domain::ids::{Epoch, Revision};
 use crate::domain::input::{Input, Order};
+use crate::domain::observed::Observed;
+use crate::domain::plan::Moved;
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
 
@@ -31,9 +35,36 @@ pub enum DoorError {
     /// The idempotency key was used for something else in the last 24 h. Nothing was done.
     #[error("this idempotency key was used for something else, nothing was done")]
     KeyReused,
+    /// What the plan of this order names has changed since the person looked at it. Nothing was done.
+    #[error("{}, nothing was done", .0.sentence())]
+    Moved(Stale),
     /// The loop has come to its end. Nothing was done.
     #[error("the control plane is stopping, nothing was done")]
     Stopped,
+}
+
+/// A plan of yesterday.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stale {
+    /// The revision it was made from.
+    pub planned_at: Revision,
+    /// The revision it was compared with.
+    pub revision: Revision,
+    /// What it names and what changed since; empty where that cannot be told any more, or not yet.
+    pub moved: Vec<Moved>,
+}
+
+impl Stale {
+    /// What is to be said about it, without a full stop.
+    pub fn sentence(&self) -> String {
+        let (planned_at, revision) = (self.planned_at, self.revision);
+        match self.moved.as_slice() {
+            [] if planned_at > revision => format!("the journal is at revision {revision}, not yet at {planned_at}"),
+            [] => format!("too much has changed since revision {planned_at} to be compared"),
+            [only] => only.sentence(),
+            [first, rest @ ..] => format!("{}, and {} more changed", first.sentence(), rest.len()),
+        }
+    }
 }
 
 /// A reply, and whether it was given before.
@@ -52,6 +83,8 @@ pub(super) struct Request {
     pub(super) input: Input,
     /// The epoch the seat must be in for it to be decided at all.
     pub(super) under: Option<Epoch>,
+    /// The revision the person saw who gave it; what its plan names must not have changed since.
+    pub(super) planned_at: Option<Revision>,
     /// Where the reply goes.
     pub(super) reply: oneshot::Sender<Result<Answered, DoorError>>,
 }
@@ -79,17 +112,31 @@ impl Door {
 
     /// Has `input` decided; the reply comes after its changes are durable and published.
     pub async fn ask(&self, input: Input) -> Result<Reply, DoorError> {
-        self.send(input, None).await.map(|answered| answered.reply)
+        self.send(input, None, None).await.map(|answered| answered.reply)
     }
 
-    /// Has an order decided, and tells whether it was done before under its key.
-    pub async fn give(&self, order: Order) -> Result<Answered, DoorError> {
-        self.send(Input::Verb(order), None).await
+    /// Has an order decided, and tells whether it was done before under its key. With `planned_at`, only if nothing
+    /// that its plan names has changed after that revision.
+    pub async fn give(&self, order: Order, planned_at: Option<Revision>) -> Result<Answered, DoorError> {
+        self.send(Input::Verb(order), None, planned_at).await
     }
 
     /// Has `input` decided only while the seat is in `epoch`; a tick is decided in no other way.
     pub async fn ask_under(&self, epoch: Epoch, input: Input) -> Result<Reply, DoorError> {
-        self.send(input, Some(epoch)).await.map(|answered| answered.reply)
+        self.send(input, Some(epoch), None).await.map(|answered| answered.reply)
+    }
+
+    /// Compares the plan of an order with what changed after `planned_at`, as a turn would, and decides nothing.
+    pub fn compare(
+        &self,
+        order: &Order,
+        planned_at: Revision,
+        observed: &Observed,
+        now: Timestamp,
+    ) -> Result<(), DoorError> {
+        let published = self.published.borrow().clone();
+        let since = published.entries_after(planned_at);
+        compare(&published.world, observed, order, planned_at, since.as_ref().map(|since| since.iter()), now)
     }
 
     /// The newest published world, again and again.
@@ -108,9 +155,14 @@ impl Door {
         published.wait_for(Published::is_loaded).await.map(drop).map_err(|_| DoorError::Stopped)
     }
 
-    async fn send(&self, input: Input, under: Option<Epoch>) -> Result<Answered, DoorError> {
+    async fn send(
+        &self,
+        input: Input,
+        under: Option<Epoch>,
+        planned_at: Option<Revision>,
+    ) -> Result<Answered, DoorError> {
         let (reply, answer) = oneshot::channel();
-        self.requests.try_send(Request { input, under, reply }).map_err(|refused| match refused {
+        self.requests.try_send(Request { input, under, planned_at, reply }).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => DoorError::Busy,
             mpsc::error::TrySendError::Closed(_) => DoorError::Stopped,
         })?;

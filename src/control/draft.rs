@@ -2,15 +2,16 @@
 
 use jiff::Timestamp;
 
-use super::door::{Answered, DoorError, Request};
+use super::door::{Answered, DoorError, Request, Stale};
 use super::ports::Batch;
 use super::publish::Published;
 use super::repeat::{Repetition, repetition};
 use crate::domain::change::Entry;
 use crate::domain::decide::decide;
 use crate::domain::ids::{AccountId, Epoch, Revision};
-use crate::domain::input::{Input, Verb};
+use crate::domain::input::{Input, Order, Verb};
 use crate::domain::observed::{Observed, RefusedStart};
+use crate::domain::plan::{moved, plan};
 use crate::domain::refusal::Refusal;
 use crate::domain::verdict::{Reply, Verdict};
 use crate::domain::world::World;
@@ -144,9 +145,34 @@ impl Draft {
                 Repetition::Done(reply) => return Ok((Verdict { changes: Vec::new(), reply }, true)),
                 Repetition::Reused => return Err(DoorError::KeyReused),
             }
+            let planned_at = request.planned_at.filter(|_| !order.verb.is_stop());
+            planned_at.map_or(Ok(()), |revision| self.compare(basis, order, revision))?;
         }
         Ok((decide(&self.world, basis.observed, &request.input, self.now), false))
     }
+
+    fn compare(&self, basis: Basis<'_>, order: &Order, planned_at: Revision) -> Result<(), DoorError> {
+        let kept = basis.published.entries_after(planned_at);
+        let since = kept.as_ref().map(|kept| kept.iter().chain(&self.entries));
+        compare(&self.world, basis.observed, order, planned_at, since, self.now)
+    }
+}
+
+/// Plans a verb again, and refuses where something the plan names has changed after `planned_at`, be it in `tail` or
+/// by what is decided in the same breath.
+pub(super) fn compare<'a>(
+    world: &World,
+    observed: &Observed,
+    order: &Order,
+    planned_at: Revision,
+    since: Option<impl Iterator<Item = &'a Entry>>,
+    now: Timestamp,
+) -> Result<(), DoorError> {
+    let stale = |moved| DoorError::Moved(Stale { planned_at, revision: world.revision, moved });
+    let Some(since) = since.filter(|_| planned_at <= world.revision) else { return Err(stale(Vec::new())) };
+    let plan = plan(&order.verb, world, observed, &order.by, now);
+    let moved = moved(&plan, world, since);
+    if moved.is_empty() { Ok(()) } else { Err(stale(moved)) }
 }
 
 /// A start that a protected rollout refused: no change says so, and the operator wants to know (B18 D6).

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use super::picture::Picture;
 use super::ports::ApplyResult;
-use crate::domain::ids::{MachineId, RolloutId};
+use crate::domain::ids::{MachineId, Revision, RolloutId};
 use crate::domain::input::Order;
 
 /// The answer to an order, as the far end gave it.
@@ -23,6 +23,11 @@ pub enum Answer {
         sentence: String,
         /// What to do instead.
         hints: Vec<String>,
+    },
+    /// No: what its plan names has changed since it was planned.
+    Moved {
+        /// What moved, in one sentence.
+        sentence: String,
     },
     /// The order left, no answer came: it may have happened. The journal will tell.
     Unknown {
@@ -42,7 +47,8 @@ pub trait Link: Clone + Send + Sync + 'static {
     fn pictures(&self) -> watch::Receiver<Picture>;
 
     /// Gives an order. Never sent twice: the key in it tells the far end's journal from a repetition.
-    fn order(&self, order: Order) -> impl Future<Output = Answer> + Send;
+    /// With `planned_at`, the revision of its plan, only if nothing that the plan names has changed since.
+    fn order(&self, order: Order, planned_at: Option<Revision>) -> impl Future<Output = Answer> + Send;
 
     /// The last results of a machine in a rollout, newest first, or why they cannot be read.
     fn results(

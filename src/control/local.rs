@@ -15,8 +15,8 @@ use super::ports::{ApplyResult, Clock, ResultQuery, Results};
 use super::publish::Published;
 use super::stop::Stop;
 use super::trouble::sentence;
-use crate::domain::ids::{AccountId, MachineId, ReleaseId, RolloutId};
-use crate::domain::input::{Input, Order};
+use crate::domain::ids::{AccountId, MachineId, ReleaseId, Revision, RolloutId};
+use crate::domain::input::Order;
 use crate::domain::world::World;
 
 /// How often presence is looked at.
@@ -128,12 +128,12 @@ impl<H: Host> Link for LocalLink<H> {
         self.pictures.clone()
     }
 
-    async fn order(&self, order: Order) -> Answer {
+    async fn order(&self, order: Order, planned_at: Option<Revision>) -> Answer {
         let verb = order.verb.clone();
         // A verb may take away what it names, so names are looked up where they were before.
         let before = self.door.world();
-        match self.door.ask(Input::Verb(order)).await {
-            Ok(reply) => answer::to_reply(&before, &verb, &reply),
+        match self.door.give(order, planned_at).await {
+            Ok(answered) => answer::to_reply(&before, &verb, &answered.reply),
             Err(error) => answer::to_error(&error),
         }
     }

@@ -56,7 +56,7 @@ fn key_of(cause: &Cause) -> Option<&str> {
 fn is_effect(world: &World, verb: &Verb, change: &Change) -> bool {
     let ships = |rollout| world.rollout(rollout).map(|r| r.release);
     match (verb, change) {
-        (Verb::PatchAccount { .. }, Change::AccountChanged { .. }) => true,
+        (Verb::PatchAccount { .. } | Verb::ConfigureAccount { .. }, Change::AccountChanged { .. }) => true,
         (Verb::CreateEnvironment { slug, .. }, Change::EnvironmentCreated { environment }) => environment.slug == *slug,
         (Verb::PatchEnvironment { environment: a, .. }, Change::EnvironmentChanged { environment: b, .. }) => a == b,
         (Verb::CreateRing { slug, .. }, Change::RingCreated { ring }) => ring.slug == *slug,

@@ -152,6 +152,11 @@ pub enum Verb {
         /// Unattended starts on new tags.
         track_config_tags: Option<bool>,
     },
+    /// What only an owner configures (R119).
+    ConfigureAccount {
+        /// Glob of the tags that are followed; the inner none follows none.
+        config_tag_pattern: Option<Option<String>>,
+    },
     /// Make a tier.
     CreateEnvironment {
         /// Its identity.
@@ -274,10 +279,17 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// True for the verbs that only ever stop something. They are never held up by what changed meanwhile; pausing a
+    /// machine is none of them, since it starts the next one (R110).
+    pub fn is_stop(&self) -> bool {
+        matches!(self, Self::Halt { .. } | Self::Pause(Level::Ring(_) | Level::Environment(_)))
+    }
+
     /// Its name in the command table, the audit and the journal.
     pub fn name(&self) -> &'static str {
         match self {
             Self::PatchAccount { .. } => "patch-account",
+            Self::ConfigureAccount { .. } => "configure-account",
             Self::CreateEnvironment { .. } => "create-environment",
             Self::PatchEnvironment { .. } => "patch-environment",
             Self::CreateRing { .. } => "create-ring",

@@ -1,44 +1,33 @@
 //! The account and its two switches (R118-R120).
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::http::StatusCode;
 
+use super::admit::Reader;
 use super::build::Builder;
-use super::caller::{Caller, Need};
 use super::errand::{Errand, body};
-use super::extract::{Body, NoQuery};
+use super::extract::NoQuery;
 use super::failure::Answer;
-use super::shared::{Shared, Tenant};
 use crate::control::host::Host;
-use crate::wire::account::{AccountBody, AccountPatch};
+use crate::wire::account::{AccountBody, AccountConfig, AccountPatch};
 
 /// `GET /api/config/account`.
-pub(super) async fn show<H: Host, B: Builder>(
-    State(shared): State<Arc<Shared<H, B>>>,
-    caller: Caller,
-    _: NoQuery,
-) -> Answer {
-    let (tenant, _) = shared.admit(&caller, Need::Look)?;
-    Ok(body(StatusCode::OK, &account(tenant, &shared.setup.builder)))
+pub(super) async fn show<H: Host, B: Builder>(reader: Reader<H, B>, _: NoQuery) -> Answer {
+    let (account, source) = (&reader.account, reader.shared.setup.builder.source());
+    let shown = AccountBody::of(account.service.account(), &account.name, &reader.look().account, source.as_deref());
+    Ok(body(StatusCode::OK, &shown))
 }
 
 /// `PATCH /api/config/account`.
-pub(super) async fn change<H: Host, B: Builder>(
-    State(shared): State<Arc<Shared<H, B>>>,
-    caller: Caller,
-    _: NoQuery,
-    errand: Errand,
-    Body(bytes): Body,
-) -> Answer {
-    let (tenant, _) = shared.admit(&caller, Need::Act)?;
-    let patch = AccountPatch::parse(&bytes)?;
+pub(super) async fn change<H: Host, B: Builder>(errand: Errand<H, B>) -> Answer {
+    let patch = AccountPatch::parse(&errand.bytes)?;
     let verb = patch.verb();
-    errand.answer(&shared, tenant, &caller, patch.reason, verb).await
+    errand.give(patch.reason, verb).await
 }
 
-fn account<H: Host>(tenant: &Tenant<H>, builder: &impl Builder) -> AccountBody {
-    let world = tenant.service.door.world();
-    AccountBody::of(tenant.service.account(), &tenant.name, &world.account, builder.source().as_deref())
+/// `POST /api/account/config`: what only an owner configures.
+pub(super) async fn configure<H: Host, B: Builder>(errand: Errand<H, B>) -> Answer {
+    errand.owned()?;
+    let config = AccountConfig::parse(&errand.bytes)?;
+    let verb = config.verb();
+    errand.give(config.reason, verb).await
 }

@@ -36,6 +36,8 @@ pub enum Need {
     Look,
     /// To act.
     Act,
+    /// To configure the account.
+    Own,
 }
 
 /// Somebody with a token that is known.
@@ -69,7 +71,8 @@ impl Caller {
     pub fn reader(&self, need: Need) -> Result<Role, Problem> {
         match (self.grant, need) {
             (Grant::Agent { .. }, _) => Err(forbidden("an agent's token only polls and reports", need)),
-            (Grant::Reader(Role::Viewer), Need::Act) => Err(forbidden("a viewer's token only reads", need)),
+            (Grant::Reader(Role::Viewer), Need::Act | Need::Own) => Err(forbidden("a viewer's token only reads", need)),
+            (Grant::Reader(Role::Operator), Need::Own) => Err(forbidden("only an owner configures the account", need)),
             (Grant::Reader(role), _) => Ok(role),
         }
     }
@@ -122,6 +125,7 @@ fn forbidden(message: &str, need: Need) -> Problem {
     let hint = match need {
         Need::Look => "use a viewer, operator or owner token",
         Need::Act => "use an operator or owner token",
+        Need::Own => "use an owner token",
     };
     Problem::new(ProblemKind::Forbidden, "forbidden", message).hint(hint)
 }

@@ -1,98 +1,45 @@
 //! Environments: list, make, change, hold.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::http::StatusCode;
 
+use super::admit::Reader;
 use super::build::Builder;
-use super::caller::{Caller, Need};
 use super::errand::{Errand, body};
-use super::extract::{Body, Id, NoQuery, Page};
+use super::extract::{Id, Page};
 use super::failure::Answer;
-use super::shared::Shared;
 use crate::control::host::Host;
 use crate::domain::change::Level;
 use crate::domain::ids::EnvironmentId;
 use crate::domain::input::Verb;
-use crate::wire::body::parse_or_default;
 use crate::wire::environment::{EnvironmentBody, EnvironmentNew, EnvironmentPatch};
-use crate::wire::reason::ReasonBody;
 
 /// `GET /api/config/environments/`, by uuid.
-pub(super) async fn list<H: Host, B: Builder>(
-    State(shared): State<Arc<Shared<H, B>>>,
-    caller: Caller,
-    page: Page,
-) -> Answer {
-    let (tenant, _) = shared.admit(&caller, Need::Look)?;
-    let world = tenant.service.door.world();
-    let shown = page.of(world.environments.values(), |environment| environment.id.0);
+pub(super) async fn list<H: Host, B: Builder>(reader: Reader<H, B>, page: Page) -> Answer {
+    let look = reader.look();
+    let shown = page.of(look.environments.values(), |environment| environment.id.0);
     Ok(body(StatusCode::OK, &shown.into_iter().map(EnvironmentBody::from).collect::<Vec<_>>()))
 }
 
 /// `POST /api/config/environments/`.
-pub(super) async fn make<H: Host, B: Builder>(
-    State(shared): State<Arc<Shared<H, B>>>,
-    caller: Caller,
-    _: NoQuery,
-    errand: Errand,
-    Body(bytes): Body,
-) -> Answer {
-    let (tenant, _) = shared.admit(&caller, Need::Act)?;
-    let mut new = EnvironmentNew::parse(&bytes)?;
-    let (reason, id) = (new.reason.take(), EnvironmentId(shared.fresh()));
-    errand.answer(&shared, tenant, &caller, reason, new.verb(id)).await
+pub(super) async fn make<H: Host, B: Builder>(errand: Errand<H, B>) -> Answer {
+    let mut new = EnvironmentNew::parse(&errand.bytes)?;
+    let (reason, id) = (new.reason.take(), EnvironmentId(errand.shared.fresh()));
+    errand.give(reason, new.verb(id)).await
 }
 
 /// `PATCH /api/config/environments/{uuid}`.
-pub(super) async fn change<H: Host, B: Builder>(
-    State(shared): State<Arc<Shared<H, B>>>,
-    caller: Caller,
-    Id(id): Id,
-    _: NoQuery,
-    errand: Errand,
-    Body(bytes): Body,
-) -> Answer {
-    let (tenant, _) = shared.admit(&caller, Need::Act)?;
-    let mut patch = EnvironmentPatch::parse(&bytes)?;
-    let (reason, id) = (patch.reason.take(), EnvironmentId(id));
-    errand.answer(&shared, tenant, &caller, reason, patch.verb(id)).await
+pub(super) async fn change<H: Host, B: Builder>(Id(id): Id, errand: Errand<H, B>) -> Answer {
+    let mut patch = EnvironmentPatch::parse(&errand.bytes)?;
+    let reason = patch.reason.take();
+    errand.give(reason, patch.verb(EnvironmentId(id))).await
 }
 
 /// `POST /api/config/environments/{uuid}/pause`.
-pub(super) async fn pause<H: Host, B: Builder>(
-    State(shared): State<Arc<Shared<H, B>>>,
-    caller: Caller,
-    Id(id): Id,
-    _: NoQuery,
-    errand: Errand,
-    Body(bytes): Body,
-) -> Answer {
-    hold(&shared, &caller, EnvironmentId(id), Verb::Pause, errand, &bytes).await
+pub(super) async fn pause<H: Host, B: Builder>(Id(id): Id, errand: Errand<H, B>) -> Answer {
+    errand.plain(Verb::Pause(Level::Environment(EnvironmentId(id)))).await
 }
 
 /// `POST /api/config/environments/{uuid}/unpause`.
-pub(super) async fn unpause<H: Host, B: Builder>(
-    State(shared): State<Arc<Shared<H, B>>>,
-    caller: Caller,
-    Id(id): Id,
-    _: NoQuery,
-    errand: Errand,
-    Body(bytes): Body,
-) -> Answer {
-    hold(&shared, &caller, EnvironmentId(id), Verb::Unpause, errand, &bytes).await
-}
-
-async fn hold<H: Host, B: Builder>(
-    shared: &Shared<H, B>,
-    caller: &Caller,
-    id: EnvironmentId,
-    verb: fn(Level) -> Verb,
-    errand: Errand,
-    bytes: &[u8],
-) -> Answer {
-    let (tenant, _) = shared.admit(caller, Need::Act)?;
-    let ReasonBody { reason } = parse_or_default(bytes)?;
-    errand.answer(shared, tenant, caller, reason, verb(Level::Environment(id))).await
+pub(super) async fn unpause<H: Host, B: Builder>(Id(id): Id, errand: Errand<H, B>) -> Answer {
+    errand.plain(Verb::Unpause(Level::Environment(EnvironmentId(id)))).await
 }

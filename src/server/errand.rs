@@ -1,79 +1,129 @@
-//! A person's errand: a verb with who, why and under which key, brought to the door of its account.
+//! A person's errand: a write with who, why, under which key and on which revision, brought to the door of its account.
+
+use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::FromRequestParts;
-use axum::http::StatusCode;
-use axum::http::header::{HeaderValue, IF_MATCH};
-use axum::http::request::Parts;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::header::{ETAG, HeaderValue, IF_MATCH};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::build::Builder;
-use super::caller::Caller;
+use super::caller::{Caller, Need};
+use super::extract::{Body, Query};
 use super::failure::{Answer, Failure};
 use super::feed::seat_body;
-use super::shared::{Shared, Tenant};
+use super::shared::{Account, Shared};
 use crate::control::door::Answered;
 use crate::control::host::Host;
 use crate::control::ports::Clock;
+use crate::domain::ids::Revision;
 use crate::domain::input::{Order, Verb};
+use crate::domain::plan::plan;
 use crate::wire::answer::{Said, Scene, said};
-use crate::wire::call::{KEY_HEADER, REASON_HEADER, REPLAYED_HEADER, checked_key};
-use crate::wire::problem::{Problem, ProblemKind};
-use crate::wire::reason;
+use crate::wire::body::parse_or_default;
+use crate::wire::call::{KEY_HEADER, REASON_HEADER, REPLAYED_HEADER, checked_key, parse_planned, planned_text};
+use crate::wire::plan::PlanBody;
+use crate::wire::problem::Problem;
+use crate::wire::reason::{self, ReasonBody};
 
-/// What the headers of a write say about it.
-pub(super) struct Errand {
+/// A write of somebody who may act, in the account it is for.
+pub(super) struct Errand<H: Host, B> {
+    pub(super) shared: Arc<Shared<H, B>>,
+    pub(super) account: Arc<Account<H>>,
+    pub(super) caller: Caller,
+    /// Only what would follow is asked for.
+    pub(super) dry_run: bool,
+    /// The body as it was sent.
+    pub(super) bytes: Bytes,
     key: Option<String>,
     reason: Option<String>,
+    /// Read late: a stop does not care what it says.
+    planned_at: Option<String>,
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Errand {
+impl<H: Host, B: Builder> FromRequest<Arc<Shared<H, B>>> for Errand<H, B> {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
-        if parts.headers.contains_key(IF_MATCH) {
-            // To pass it over in silence would do what the caller made depend on a revision.
-            let message = "this control plane does not compare revisions yet";
-            return Err(Failure(Problem::new(ProblemKind::Malformed, "if_match", message).field("if-match")));
-        }
-        let text =
-            |name: &str| parts.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let key = text(KEY_HEADER).map(checked_key).transpose()?;
-        Ok(Self { key, reason: text(REASON_HEADER) })
+    async fn from_request(request: Request, shared: &Arc<Shared<H, B>>) -> Result<Self, Failure> {
+        let (mut parts, body) = request.into_parts();
+        let caller = Caller::from_request_parts(&mut parts, shared).await?;
+        caller.reader(Need::Act)?;
+        let account = shared.account(caller.account)?;
+        let mut query = Query::from_request_parts(&mut parts, shared).await?;
+        let dry_run = query.flag("dry_run")?;
+        query.end()?;
+        let key = text(&parts.headers, KEY_HEADER).map(checked_key).transpose()?;
+        let (reason, planned_at) = (text(&parts.headers, REASON_HEADER), text(&parts.headers, IF_MATCH.as_str()));
+        let Body(bytes) = Body::from_request(Request::from_parts(parts, body), shared).await?;
+        Ok(Self { shared: Arc::clone(shared), account, caller, dry_run, bytes, key, reason, planned_at })
     }
 }
 
-impl Errand {
+fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+impl<H: Host, B: Builder> Errand<H, B> {
+    /// 403 for everybody but an owner.
+    pub(super) fn owned(&self) -> Result<(), Problem> {
+        self.caller.reader(Need::Own).map(drop)
+    }
+
+    /// Gives a verb that needs no more than its path; its body holds a reason at most.
+    pub(super) async fn plain(self, verb: Verb) -> Answer {
+        let ReasonBody { reason } = parse_or_default(&self.bytes)?;
+        self.give(reason, verb).await
+    }
+
     /// Has a verb decided, and answers with what it made or changed; `reason` is the one of the body, which goes before
-    /// that of the header.
-    pub(super) async fn answer<H: Host, B: Builder>(
-        self,
-        shared: &Shared<H, B>,
-        tenant: &Tenant<H>,
-        caller: &Caller,
-        reason: Option<String>,
-        verb: Verb,
-    ) -> Answer {
-        let reason = reason::checked(reason.or(self.reason))?;
-        let order = Order { verb: verb.clone(), by: caller.name.to_string(), reason, key: self.key };
-        let clock = tenant.service.host().clock();
+    /// that of the header. With `?dry_run=true` it is planned instead.
+    pub(super) async fn give(self, reason: Option<String>, verb: Verb) -> Answer {
+        let reason = reason::checked(reason.or_else(|| self.reason.clone()))?;
+        let planned_at = self.planned_at(&verb)?;
+        let order = Order { verb: verb.clone(), by: self.caller.name.to_string(), reason, key: self.key.clone() };
+        if self.dry_run {
+            return self.rehearse(&order, planned_at);
+        }
+        let clock = self.account.service.host().clock();
         let asked_at = clock.now();
-        let answered = tenant.service.door.give(order).await;
-        shared.metrics.turn(clock.now().duration_since(asked_at));
+        let answered = self.account.service.door.give(order, planned_at).await;
+        self.shared.metrics.turn(clock.now().duration_since(asked_at));
         let Answered { reply, again } = answered?;
-        let (world, observed) = (tenant.service.door.world(), tenant.service.observer.observe());
-        let repository = shared.setup.builder.source();
+        let (look, service) = (self.account.look(), &self.account.service);
+        let repository = self.shared.setup.builder.source();
         let scene = Scene {
-            world: &world,
-            observed: &observed,
-            now: clock.now(),
-            uuid: tenant.service.account(),
-            name: &tenant.name,
+            world: &look.world,
+            observed: &look.observed,
+            now: look.now,
+            uuid: service.account(),
+            name: &self.account.name,
             repository: repository.as_deref(),
-            seat: seat_body(&tenant.service.door.published().borrow()),
+            seat: seat_body(&service.door.published().borrow()),
         };
         Ok(respond(said(&verb, &reply, &scene)?, again))
+    }
+
+    /// The revision the caller relies on; stopping relies on none.
+    fn planned_at(&self, verb: &Verb) -> Result<Option<Revision>, Problem> {
+        let asked = self.planned_at.as_deref().filter(|_| !verb.is_stop());
+        asked.map(parse_planned).transpose()
+    }
+
+    /// What would follow. Nothing is decided, so no key is used up and nobody waits for a turn.
+    fn rehearse(&self, order: &Order, planned_at: Option<Revision>) -> Answer {
+        let door = &self.account.service.door;
+        let look = self.account.look();
+        if let Some(revision) = planned_at {
+            door.compare(order, revision, &look.observed, look.now)?;
+        }
+        let plan = plan(&order.verb, &look.world, &look.observed, &order.by, look.now);
+        match plan.refused {
+            Some(refusal) => Err(refusal.into()),
+            None => Ok(planned(&PlanBody::of(&order.verb, &plan, &look.world))),
+        }
     }
 }
 
@@ -85,6 +135,15 @@ fn respond(said: Said, again: bool) -> Response {
     };
     if again {
         response.headers_mut().insert(REPLAYED_HEADER, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// A plan, with its revision as the tag to be sent back.
+pub(super) fn planned(plan: &PlanBody) -> Response {
+    let mut response = body(StatusCode::OK, plan);
+    if let Ok(tag) = HeaderValue::from_str(&planned_text(plan.revision)) {
+        response.headers_mut().insert(ETAG, tag);
     }
     response
 }

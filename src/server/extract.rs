@@ -10,6 +10,7 @@ use axum::http::header::CONTENT_LENGTH;
 use axum::http::request::Parts;
 use uuid::Uuid;
 
+use super::caller::Caller;
 use super::failure::Failure;
 use crate::wire::body::BODY_MAX;
 use crate::wire::problem::{Problem, ProblemKind};
@@ -30,6 +31,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        // Strangers are not told which paths there are.
+        Caller::from_request_parts(parts, state).await?;
         let path = Path::<Uuid>::from_request_parts(parts, state).await;
         path.map(|Path(id)| Self(id)).map_err(|_| {
             let message = format!("there is nothing at {}: it holds no uuid", parts.uri.path());
@@ -117,6 +120,15 @@ impl Query {
     pub(super) fn uuid(&mut self, name: &str) -> Result<Option<Uuid>, Problem> {
         let parse = |text: String| text.parse().map_err(|_| malformed(name, "is no uuid"));
         self.take(name)?.map(parse).transpose()
+    }
+
+    /// Takes a yes or no out; no where it is left out.
+    pub(super) fn flag(&mut self, name: &str) -> Result<bool, Problem> {
+        match self.take(name)?.as_deref() {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(_) => Err(malformed(name, "must be true or false")),
+        }
     }
 
     /// Takes `limit` out: 1..=`PAGE_MAX`, `PAGE_DEFAULT` where it is left out.

@@ -69,7 +69,8 @@ pub(super) async fn around<H: Host, B: Builder>(
 async fn known<H: Host, B: Builder>(shared: &Shared<H, B>, headers: &HeaderMap) -> Result<Option<Caller>, Problem> {
     let caller = Caller::of(headers, &shared.setup.tokens)?;
     if let Some(caller) = &caller {
-        let door = &shared.tenant(caller.account)?.service.door;
+        let account = shared.account(caller.account)?;
+        let door = &account.service.door;
         let unavailable = |code, message: &str| Problem::new(ProblemKind::Unavailable, code, message);
         let ready = timeout(READY_LIMIT, door.ready()).await;
         let ready = ready.map_err(|_| unavailable("loading", "the journal is still being loaded"))?;
@@ -104,8 +105,8 @@ fn stamp<H: Host, B: Builder>(shared: &Shared<H, B>, response: &mut Response, id
     if let Ok(id) = HeaderValue::from_str(id) {
         response.headers_mut().insert(REQUEST_ID_HEADER, id);
     }
-    if let Some(tenant) = account.and_then(|account| shared.tenant(account).ok()) {
-        let revision = tenant.service.door.world().revision;
+    if let Some(account) = account.and_then(|account| shared.account(account).ok()) {
+        let revision = account.service.door.world().revision;
         response.headers_mut().insert(REVISION_HEADER, HeaderValue::from(revision));
     }
 }

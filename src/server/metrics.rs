@@ -19,8 +19,8 @@ use prometheus_client::registry::Registry;
 
 use super::build::Builder;
 use super::failure::{Answer, Failure};
-use super::process::account;
-use super::shared::{STREAMS_MAX, Shared, Tenant};
+use super::process::readiness;
+use super::shared::{Account, STREAMS_MAX, Shared};
 use crate::control::host::Host;
 use crate::control::ports::Clock;
 use crate::wire::gauges::{self, GAUGES, Labels, PREFIX, Standing};
@@ -114,7 +114,7 @@ pub(super) async fn show<H: Host, B: Builder>(State(shared): State<Arc<Shared<H,
 /// The gauges, made anew each time: what is gone has no series any more.
 fn standing<H: Host, B: Builder>(shared: &Shared<H, B>) -> Registry {
     let mut families: BTreeMap<&str, Family<Labels, Gauge>> = BTreeMap::new();
-    for gauge in shared.tenants().flat_map(|tenant| gauges(tenant, shared.setup.tick_every)) {
+    for gauge in shared.accounts().flat_map(|account| gauges(account, shared.setup.tick_every)) {
         families.entry(gauge.name).or_default().get_or_create(&gauge.labels).set(gauge.value);
     }
     let mut registry = Registry::with_prefix(PREFIX);
@@ -127,12 +127,12 @@ fn standing<H: Host, B: Builder>(shared: &Shared<H, B>) -> Registry {
     registry
 }
 
-fn gauges<H: Host>(tenant: &Tenant<H>, tick_every: Duration) -> Vec<gauges::Gauge> {
-    let (world, ready) = (tenant.service.door.world(), account(tenant, tick_every));
+fn gauges<H: Host>(account: &Account<H>, tick_every: Duration) -> Vec<gauges::Gauge> {
+    let (world, ready) = (account.service.door.world(), readiness(account, tick_every));
     let standing = Standing {
-        account: &tenant.name,
+        account: &account.name,
         world: &world,
-        now: tenant.service.host().clock().now(),
+        now: account.service.host().clock().now(),
         holds_seat: ready.holds_seat,
         tick_age: ready.tick_age_seconds,
         journal_is_live: ready.journal == "live",

@@ -10,7 +10,8 @@ pub mod extract;
 pub mod build;
 pub mod feed;
 pub mod shared;
-pub mod errand;
+mod admit;
+mod errand;
 
 // The nouns.
 mod account;

@@ -29,7 +29,8 @@ pub fn router<H: Host, B: Builder>(shared: Arc<Shared<H, B>>) -> Router {
         .route("/api/changes", get(stream::follow::<H, B>))
         .route(ACCEPT_CLOCK_PATH, post(process::accept_clock::<H, B>))
         .route("/api/seat", get(process::seat::<H, B>))
-        .route("/api/version", get(process::version::<H, B>))
+        .route("/api/seat/leave", post(process::leave::<H, B>))
+        .route("/api/version", get(process::version::<H>))
         .route("/healthz", get(process::alive))
         .route("/readyz", get(process::ready::<H, B>))
         .route("/metrics", get(metrics::show::<H, B>));
@@ -43,6 +44,7 @@ pub fn router<H: Host, B: Builder>(shared: Arc<Shared<H, B>>) -> Router {
 fn configuration<H: Host, B: Builder>() -> Router<Arc<Shared<H, B>>> {
     Router::new()
         .route("/api/config/account", get(account::show::<H, B>).patch(account::change::<H, B>))
+        .route("/api/account/config", post(account::configure::<H, B>))
         .route("/api/config/environments/", get(environment::list::<H, B>).post(environment::make::<H, B>))
         .route("/api/config/environments/{uuid}", axum::routing::patch(environment::change::<H, B>))
         .route("/api/config/environments/{uuid}/pause", post(environment::pause::<H, B>))
@@ -88,8 +90,8 @@ fn agents<H: Host, B: Builder>() -> Router<Arc<Shared<H, B>>> {
 /// Serves `listener` and feeds the change streams, until the shared `stop` is asked and every answer that was begun is
 /// out.
 pub async fn serve<H: Host, B: Builder>(listener: TcpListener, shared: Arc<Shared<H, B>>) -> io::Result<()> {
-    for tenant in shared.tenants() {
-        tokio::spawn(tenant.feed.clone().run(tenant.service.clone(), shared.metrics.clone()));
+    for account in shared.accounts() {
+        tokio::spawn(account.feed.clone().run(account.service.clone(), shared.metrics.clone()));
     }
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {

@@ -9,16 +9,14 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::build::Builder;
-use super::caller::{Caller, Need};
 use super::feed::Feed;
 use super::metrics::Metrics;
 use super::tokens::Tokens;
 use crate::control::host::Host;
-use crate::control::picture::Role;
 use crate::control::ports::Clock;
 use crate::control::service::Service;
 use crate::control::stop::Stop;
-use crate::domain::ids::{AccountId, MachineId};
+use crate::domain::ids::AccountId;
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// Change streams that may be open at a time.
@@ -28,7 +26,7 @@ pub const STREAMS_MAX: usize = 1_000;
 pub const WORLDS_AT_ONCE: usize = 4;
 
 /// One account.
-pub struct Tenant<H: Host> {
+pub struct Account<H: Host> {
     /// Its name.
     pub name: String,
     /// Its loop.
@@ -52,7 +50,7 @@ pub struct Setup<B> {
 /// Everything of one process.
 pub struct Shared<H: Host, B> {
     host: Arc<H>,
-    tenants: BTreeMap<AccountId, Tenant<H>>,
+    accounts: BTreeMap<AccountId, Arc<Account<H>>>,
     pub(super) setup: Setup<B>,
     pub(super) metrics: Metrics,
     pub(super) streams: Arc<Semaphore>,
@@ -62,12 +60,12 @@ pub struct Shared<H: Host, B> {
 impl<H: Host, B: Builder> Shared<H, B> {
     /// Puts it together; `services` by the names of their accounts, all of them on `host`.
     pub fn new(host: Arc<H>, services: Vec<(String, Service<H>)>, setup: Setup<B>) -> Arc<Self> {
-        let tenant = |(name, service): (String, Service<H>)| {
-            (service.account(), Tenant { name, service, feed: Feed::default() })
+        let account = |(name, service): (String, Service<H>)| {
+            (service.account(), Arc::new(Account { name, service, feed: Feed::default() }))
         };
         Arc::new(Self {
             host,
-            tenants: services.into_iter().map(tenant).collect(),
+            accounts: services.into_iter().map(account).collect(),
             setup,
             metrics: Metrics::default(),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
@@ -86,25 +84,13 @@ impl<H: Host, B: Builder> Shared<H, B> {
     }
 
     /// Every account.
-    pub fn tenants(&self) -> impl Iterator<Item = &Tenant<H>> {
-        self.tenants.values()
-    }
-
-    /// Lets a reader into its account, if it may do what the route is for.
-    pub(super) fn admit(&self, caller: &Caller, need: Need) -> Result<(&Tenant<H>, Role), Problem> {
-        let role = caller.reader(need)?;
-        Ok((self.tenant(caller.account)?, role))
-    }
-
-    /// Lets an agent into its account, for the machine it speaks for.
-    pub(super) fn admit_agent(&self, caller: &Caller) -> Result<(&Tenant<H>, MachineId), Problem> {
-        let machine = caller.machine()?;
-        Ok((self.tenant(caller.account)?, machine))
+    pub fn accounts(&self) -> impl Iterator<Item = &Arc<Account<H>>> {
+        self.accounts.values()
     }
 
     /// The account of a token; 503 where this process does not serve it.
-    pub(super) fn tenant(&self, account: AccountId) -> Result<&Tenant<H>, Problem> {
-        let found = self.tenants.get(&account);
+    pub(super) fn account(&self, account: AccountId) -> Result<Arc<Account<H>>, Problem> {
+        let found = self.accounts.get(&account).map(Arc::clone);
         found.ok_or_else(|| {
             Problem::new(ProblemKind::Unavailable, "not_served", "this process does not serve the account")
         })

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
@@ -14,12 +13,12 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc};
 use tokio::time::timeout;
 
+use super::admit::Reader;
 use super::build::Builder;
-use super::caller::{Caller, Need};
 use super::extract::Query;
 use super::failure::{Answer, Failure};
 use super::feed::{Piece, entries_between, everybody};
-use super::shared::{STREAMS_MAX, Shared, Tenant};
+use super::shared::{Account, STREAMS_MAX};
 use crate::control::host::Host;
 use crate::control::publish::Published;
 use crate::control::stop::Stop;
@@ -38,23 +37,18 @@ const SLOW_LIMIT: Duration = Duration::from_secs(10);
 const BACKLOG_MAX: Revision = 100_000;
 
 /// `GET /api/changes?after=R`; the header `Last-Event-ID` goes before the query, as reconnecting readers send it.
-pub(super) async fn follow<H: Host, B: Builder>(
-    State(shared): State<Arc<Shared<H, B>>>,
-    caller: Caller,
-    mut query: Query,
-    headers: HeaderMap,
-) -> Answer {
-    let (tenant, _) = shared.admit(&caller, Need::Look)?;
+pub(super) async fn follow<H: Host, B: Builder>(reader: Reader<H, B>, mut query: Query, headers: HeaderMap) -> Answer {
+    let Reader { account, shared, .. } = reader;
     let asked = query.number("after")?;
     query.end()?;
     let resumed = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     let permit = Arc::clone(&shared.streams).try_acquire_owned().map_err(|_| too_many())?;
     // Listen first and look afterwards: what happens between the two comes twice, and is sent once.
-    let pieces = tenant.feed.listen();
-    let published = tenant.service.door.published().borrow().clone();
+    let pieces = account.feed.listen();
+    let published = account.service.door.published().borrow().clone();
     let after = resumed.or(asked).unwrap_or(published.world.revision);
-    let missed = missed(tenant, &published, after).await?;
-    let first = first_frames(tenant, &published, &missed)?;
+    let missed = missed(&account, &published, after).await?;
+    let first = first_frames(&account, &published, &missed)?;
     let (sender, receiver) = mpsc::channel(FRAMES_BUFFERED);
     let sent = missed.last().map_or(after, |entry| entry.revision);
     let stop = shared.setup.stop.clone();
@@ -67,7 +61,7 @@ pub(super) async fn follow<H: Host, B: Builder>(
 }
 
 /// What the reader has not seen; 410 where that is not kept any more, or was never true here.
-async fn missed<H: Host>(tenant: &Tenant<H>, published: &Published, after: Revision) -> Answer<Vec<Entry>> {
+async fn missed<H: Host>(account: &Account<H>, published: &Published, after: Revision) -> Answer<Vec<Entry>> {
     let head = published.world.revision;
     if after > head {
         return Err(gone(format!("the journal is at revision {head}, not yet at {after}")));
@@ -77,13 +71,13 @@ async fn missed<H: Host>(tenant: &Tenant<H>, published: &Published, after: Revis
     }
     match published.entries_after(after) {
         Some(entries) => Ok(entries),
-        None => entries_between(&tenant.service, after, head).await.map_err(gone),
+        None => entries_between(&account.service, after, head).await.map_err(gone),
     }
 }
 
-fn first_frames<H: Host>(tenant: &Tenant<H>, published: &Published, missed: &[Entry]) -> Answer<Vec<Bytes>> {
+fn first_frames<H: Host>(account: &Account<H>, published: &Published, missed: &[Entry]) -> Answer<Vec<Bytes>> {
     let frames: Result<Vec<String>, serde_json::Error> =
-        missed.iter().map(change_frame).chain([presence_frame(&everybody(&tenant.service, published))]).collect();
+        missed.iter().map(change_frame).chain([presence_frame(&everybody(&account.service, published))]).collect();
     let unwritable = |error: serde_json::Error| {
         Failure(Problem::new(ProblemKind::Internal, "stream", format!("the stream cannot be written out: {error}")))
     };

@@ -37,7 +37,7 @@ impl<L: Link> Errands<L> {
         let key = order.key.clone().unwrap_or_default();
         tracing::info!(by = order.by, key, verb = ?order.verb, "an order leaves");
         self.orders.spawn(async move {
-            let answer = link.order(order).await;
+            let answer = link.order(order, None).await;
             tracing::info!(key, ?answer, "an order was answered");
             tell(&heard, Msg::Answer { key, answer: convert::answer(answer) }).await;
         });
@@ -82,7 +82,7 @@ mod tests {
     use crate::control::link;
     use crate::control::picture::Picture;
     use crate::control::ports::ApplyResult;
-    use crate::domain::ids::RingId;
+    use crate::domain::ids::{Revision, RingId};
     use crate::domain::input::Order;
 
     /// Answers an order once it is let to.
@@ -97,7 +97,7 @@ mod tests {
             unreachable!("nobody looks")
         }
 
-        async fn order(&self, _: Order) -> link::Answer {
+        async fn order(&self, _: Order, _: Option<Revision>) -> link::Answer {
             self.sent.fetch_add(1, Ordering::SeqCst);
             self.answer.notified().await;
             link::Answer::Done { sentence: "done".to_owned() }

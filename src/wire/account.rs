@@ -11,11 +11,20 @@ use crate::domain::input::Verb;
 /// Where it is read and changed.
 pub const PATH: &str = "/api/config/account";
 
+/// Where an owner configures it.
+pub const CONFIG_PATH: &str = "/api/account/config";
+
 /// How the newest of the matching tags is chosen; there is one way.
 pub const TAG_STRATEGY: &str = "newest";
 
 /// Fields that are shown but not writable here (R119).
 const READ_ONLY: [&str; 5] = ["uuid", "name", "config_tag_pattern", "config_tag_strategy", "config_repository"];
+
+/// Fields that nobody changes over HTTP.
+const CONFIG_READ_ONLY: [&str; 4] = ["uuid", "name", "config_tag_strategy", "config_repository"];
+
+/// Fields that any operator may change.
+const SWITCHES: [&str; 2] = ["auto_deploy", "track_config_tags"];
 
 /// The account as shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +93,32 @@ impl AccountPatch {
     /// The verb.
     pub fn verb(&self) -> Verb {
         Verb::PatchAccount { auto_deploy: self.auto_deploy, track_config_tags: self.track_config_tags }
+    }
+}
+
+/// What only an owner configures.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AccountConfig {
+    /// Glob of the tags that are followed; null follows none.
+    #[serde(deserialize_with = "body::nullable", skip_serializing_if = "Option::is_none")]
+    pub config_tag_pattern: Option<Option<String>>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl AccountConfig {
+    /// Reads a request; 400 naming the field where it would change what is immutable.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
+        body::refuse_fields(bytes, &CONFIG_READ_ONLY, "is set where the control plane is started")?;
+        body::refuse_fields(bytes, &SWITCHES, "is switched with PATCH /api/config/account")?;
+        body::parse(bytes)
+    }
+
+    /// The verb.
+    pub fn verb(&self) -> Verb {
+        Verb::ConfigureAccount { config_tag_pattern: self.config_tag_pattern.clone() }
     }
 }
 

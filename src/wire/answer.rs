@@ -62,7 +62,7 @@ pub fn said(verb: &Verb, reply: &Reply, scene: &Scene<'_>) -> Result<Said, Probl
         return Err(Problem::from(refusal));
     }
     match verb {
-        Verb::PatchAccount { .. } => scene.account(),
+        Verb::PatchAccount { .. } | Verb::ConfigureAccount { .. } => scene.account(),
         Verb::AcceptClock => show(OK, Some(&scene.seat)),
         Verb::CreateEnvironment { id, .. } => match reply {
             Reply::Environment(made) => scene.environment(CREATED, *made),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::account::{self, AccountPatch};
+use super::account::{self, AccountConfig, AccountPatch};
 use super::environment::{self, EnvironmentNew, EnvironmentPatch};
 use super::machine::{self, MachineNew, MachinePatch};
 use super::place::Name;
@@ -11,6 +11,7 @@ use super::release::{self, BuildBody};
 use super::ring::{self, RingSet};
 use super::rollout::{self, StartBody};
 use crate::domain::change::Level;
+use crate::domain::ids::Revision;
 use crate::domain::input::{Order, Verb};
 
 /// Header with the key under which a write is done once.
@@ -21,6 +22,28 @@ pub const REASON_HEADER: &str = "x-reason";
 
 /// Header with the revision an answer was made from.
 pub const REVISION_HEADER: &str = "x-revision";
+
+/// Header with the revision of the plan that a write relies on.
+pub const PLANNED_HEADER: &str = "if-match";
+
+/// The value of `PLANNED_HEADER`, and of the `ETag` of a plan.
+pub fn planned_text(revision: Revision) -> String {
+    format!("\"{revision}\"")
+}
+
+/// Reads what `planned_text` wrote; 422 where it is anything else.
+pub fn parse_planned(text: &str) -> Result<Revision, Problem> {
+    let text = text.trim();
+    let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let digits = quoted.filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
+    digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| {
+        let what = if text.starts_with("W/") { "a weak one cannot be compared" } else { "this is none" };
+        let message = format!("If-Match is one revision in quotes, and {what}");
+        Problem::new(ProblemKind::Malformed, "bad_if_match", message)
+            .field(PLANNED_HEADER)
+            .hint("send the revision of the plan, such as If-Match: \"41\"; it is the ETag of ?dry_run=true")
+    })
+}
 
 /// Header of an answer that was given before, under the same key.
 pub const REPLAYED_HEADER: &str = "idempotent-replayed";
@@ -82,6 +105,10 @@ fn of_verb(verb: &Verb) -> Call {
         Verb::PatchAccount { auto_deploy, track_config_tags } => {
             let (auto_deploy, track_config_tags) = (*auto_deploy, *track_config_tags);
             patch(account::PATH.to_owned(), &AccountPatch { auto_deploy, track_config_tags, reason: None })
+        }
+        Verb::ConfigureAccount { config_tag_pattern } => {
+            let config_tag_pattern = config_tag_pattern.clone();
+            post(account::CONFIG_PATH, &AccountConfig { config_tag_pattern, reason: None })
         }
         Verb::CreateEnvironment { slug, name, promotion_order, config_values, .. } => {
             let (slug, name, config_values) = (slug.clone(), Some(name.clone()), config_values.clone());
@@ -173,6 +200,15 @@ mod tests {
         let call = call(Verb::Pause(Level::Ring(ring)), Some("disk swap"));
         assert_eq!(call.path, format!("/api/config/rings/{ring}/pause"));
         assert_eq!(call.body, json!({"reason": "disk swap"}));
+    }
+
+    #[test]
+    fn a_revision_is_read_as_it_was_written() {
+        assert_eq!(parse_planned(&planned_text(41)), Ok(41));
+        for wrong in ["", "41", "*", "W/\"41\"", "\"\"", "\"+1\"", "\"1\", \"2\"", "\"99999999999999999999\""] {
+            let problem = parse_planned(wrong).unwrap_err();
+            assert_eq!((problem.kind.status(), problem.hints.len()), (422, 1), "{wrong}");
+        }
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub mod world;
 pub mod stream;
 pub mod process;
 
-// A verb as a request, and what is said to it.
+// A verb as a request, what would follow, and what is said to it.
 pub mod call;
+pub mod plan;
 pub mod answer;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::plan::MovedBody;
 use crate::domain::refusal::{Refusal, RefusalKind};
 
 /// When to come again after a 429 or 503, in seconds.
@@ -26,6 +27,8 @@ pub enum ProblemKind {
     Conflict,
     /// 410: it was there once and is not kept any more.
     Gone,
+    /// 412: it was planned on a revision that is no longer what it was.
+    Moved,
     /// 413: too large.
     TooLarge,
     /// 422: the body has the wrong shape.
@@ -53,6 +56,7 @@ impl ProblemKind {
             Self::WrongMethod => 405,
             Self::Conflict => 409,
             Self::Gone => 410,
+            Self::Moved => 412,
             Self::TooLarge => 413,
             Self::Malformed => 422,
             Self::TooMany => 429,
@@ -71,7 +75,8 @@ impl ProblemKind {
             404 => Self::NotFound,
             405 => Self::WrongMethod,
             410 => Self::Gone,
-            409 | 412 => Self::Conflict,
+            409 => Self::Conflict,
+            412 => Self::Moved,
             413 => Self::TooLarge,
             422 => Self::Malformed,
             429 => Self::TooMany,
@@ -85,7 +90,7 @@ impl ProblemKind {
         match self {
             Self::Usage | Self::Malformed => 2,
             Self::Unreachable | Self::Unavailable => 3,
-            Self::Conflict => 4,
+            Self::Conflict | Self::Moved => 4,
             _ => 1,
         }
     }
@@ -100,6 +105,7 @@ impl ProblemKind {
             Self::WrongMethod => "Wrong method",
             Self::Conflict => "Conflict",
             Self::Gone => "No longer kept",
+            Self::Moved => "Changed meanwhile",
             Self::TooLarge => "Too large",
             Self::Malformed => "Malformed request",
             Self::TooMany => "Too many requests",
@@ -124,12 +130,21 @@ pub struct Problem {
     pub field: Option<String>,
     /// What to do, most useful first.
     pub hints: Vec<String>,
+    /// What changed since the revision it was planned on.
+    pub moved: Box<[MovedBody]>,
 }
 
 impl Problem {
     /// A problem without hints.
     pub fn new(kind: ProblemKind, code: &str, message: impl Into<String>) -> Self {
-        Self { kind, code: code.to_owned(), message: message.into(), field: None, hints: Vec::new() }
+        Self {
+            kind,
+            code: code.to_owned(),
+            message: message.into(),
+            field: None,
+            hints: Vec::new(),
+            moved: Box::default(),
+        }
     }
 
     /// The same with one more hint.
@@ -161,6 +176,7 @@ impl Problem {
             code: self.code.clone(),
             field: self.field.clone(),
             hints: self.hints.clone(),
+            moved: self.moved.to_vec(),
         }
     }
 }
@@ -168,7 +184,14 @@ impl Problem {
 impl From<ProblemBody> for Problem {
     fn from(body: ProblemBody) -> Self {
         let kind = ProblemKind::of_status(body.status);
-        Self { kind, code: body.code, message: body.detail, field: body.field, hints: body.hints }
+        Self {
+            kind,
+            code: body.code,
+            message: body.detail,
+            field: body.field,
+            hints: body.hints,
+            moved: body.moved.into(),
+        }
     }
 }
 
@@ -185,6 +208,7 @@ impl From<&Refusal> for Problem {
             message: refusal.to_string(),
             field: refusal.field().map(str::to_owned),
             hints: refusal.hints(),
+            moved: Box::default(),
         }
     }
 }
@@ -221,4 +245,7 @@ pub struct ProblemBody {
     /// What to do.
     #[serde(default)]
     pub hints: Vec<String>,
+    /// 412: what changed since the revision it was planned on, oldest change first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<MovedBody>,
 }

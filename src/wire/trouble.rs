@@ -1,6 +1,7 @@
 //! What the loop says when it did not do what was asked, as problems.
 
 use super::call::UNKNOWN_OUTCOME;
+use super::plan::MovedBody;
 use super::problem::{Problem, ProblemKind};
 use crate::control::desk::DeskError;
 use crate::control::door::DoorError;
@@ -16,7 +17,12 @@ impl From<Refusal> for Problem {
 
 impl From<DoorError> for Problem {
     fn from(error: DoorError) -> Self {
-        let code = match error {
+        let code = match &error {
+            DoorError::Moved(stale) => {
+                let problem = Self::new(ProblemKind::Moved, "plan_moved", error.to_string());
+                let problem = problem.field("if-match").hint("look at its plan again: send it with ?dry_run=true");
+                return Self { moved: stale.moved.iter().map(MovedBody::from).collect(), ..problem };
+            }
             DoorError::KeyReused => {
                 let problem = Self::new(ProblemKind::Malformed, "key_reused", error.to_string());
                 return problem.hint("send every order under a key of its own");

@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 
 use super::endpoint::Endpoint;
 use super::token::Token;
-use crate::wire::call::{Call, KEY_HEADER, Method, REASON_HEADER};
+use crate::domain::ids::Revision;
+use crate::wire::call::{Call, KEY_HEADER, Method, PLANNED_HEADER, REASON_HEADER, planned_text};
 use crate::wire::problem::{Problem, ProblemBody, ProblemKind};
 
 /// Until a connection stands.
@@ -90,7 +91,13 @@ impl Client {
     }
 
     /// Sends an order, once. The status and the body of the answer.
-    pub async fn call(&self, call: &Call, key: Option<&str>, reason: Option<&str>) -> Result<(u16, Vec<u8>), Failure> {
+    pub async fn call(
+        &self,
+        call: &Call,
+        key: Option<&str>,
+        reason: Option<&str>,
+        planned_at: Option<Revision>,
+    ) -> Result<(u16, Vec<u8>), Failure> {
         let url = self.endpoint.url(&call.path);
         let request = match call.method {
             Method::Post => self.http.post(url).json(&call.body),
@@ -102,6 +109,10 @@ impl Client {
         };
         let request = match key {
             Some(key) => request.header(KEY_HEADER, key),
+            None => request,
+        };
+        let request = match planned_at {
+            Some(revision) => request.header(PLANNED_HEADER, planned_text(revision)),
             None => request,
         };
         let answer = self.answered(self.authorized(request).timeout(ANSWER_LIMIT).send().await).await?;

@@ -14,7 +14,7 @@ use crate::control::answer;
 use crate::control::link::{Answer, Link};
 use crate::control::picture::{Freshness, Picture, Role, SeatView};
 use crate::control::ports::{ApplyResult, Clock, FailedState};
-use crate::domain::ids::{MachineId, RolloutId};
+use crate::domain::ids::{MachineId, Revision, RolloutId};
 use crate::domain::input::{Order, Verb};
 use crate::domain::observed::Observed;
 use crate::domain::verdict::Reply;
@@ -67,10 +67,12 @@ impl Link for RemoteLink {
         self.pictures.clone()
     }
 
-    async fn order(&self, order: Order) -> Answer {
+    async fn order(&self, order: Order, planned_at: Option<Revision>) -> Answer {
         // A verb may take away what it names, so names are looked up where they were before.
         let before = Arc::clone(&self.pictures.borrow().world);
-        let sent = self.client.call(&Call::of(&order), order.key.as_deref(), order.reason.as_deref()).await;
+        let planned_at = planned_at.filter(|_| !order.verb.is_stop());
+        let call = Call::of(&order);
+        let sent = self.client.call(&call, order.key.as_deref(), order.reason.as_deref(), planned_at).await;
         match sent {
             Ok((status, _)) => answer::to_reply(&before, &order.verb, &reply_of(&order.verb, status)),
             Err(failure) => no(failure),
@@ -99,6 +101,7 @@ fn no(failure: Failure) -> Answer {
         Failure::Unsent(problem) => Answer::Unsent { why: problem.message },
         Failure::Lost(problem) => Answer::Unknown { why: problem.message },
         Failure::Answered(problem) => match problem.kind {
+            ProblemKind::Moved => Answer::Moved { sentence: problem.message },
             ProblemKind::Internal => Answer::Unknown { why: problem.message },
             ProblemKind::Unavailable if problem.code == UNKNOWN_OUTCOME => Answer::Unknown { why: problem.message },
             ProblemKind::Unavailable | ProblemKind::TooMany => Answer::Unsent { why: problem.message },

@@ -15,7 +15,7 @@ use crate::control::reader::Reader;
 use crate::control::turn::Turns;
 use crate::domain::change::Level;
 use crate::domain::fleet::ConfigValues;
-use crate::domain::ids::{AccountId, EnvironmentId, Epoch, MachineId, ReleaseId, RingId, RolloutId};
+use crate::domain::ids::{AccountId, EnvironmentId, Epoch, MachineId, ReleaseId, Revision, RingId, RolloutId};
 use crate::domain::input::{Edition, Input, Order, Poll, Rendered, Report, RingPatch, Verb};
 use crate::domain::release::{Digest, Outcome};
 use crate::domain::span::Seconds;
@@ -117,11 +117,17 @@ impl Process {
     }
 }
 
+/// The same requests, from somebody who looked at `revision`.
+pub(crate) fn planned(mut requests: Vec<Request>, revision: Revision) -> Vec<Request> {
+    requests.iter_mut().for_each(|request| request.planned_at = Some(revision));
+    requests
+}
+
 /// Requests as the door makes them.
 pub(crate) fn requests(inputs: Vec<(Option<Epoch>, Input)>) -> (Vec<Request>, Answers) {
     let request = |(under, input)| {
         let (reply, answer) = oneshot::channel();
-        (Request { input, under, reply }, answer)
+        (Request { input, under, planned_at: None, reply }, answer)
     };
     inputs.into_iter().map(request).unzip()
 }

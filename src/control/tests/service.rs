@@ -258,7 +258,7 @@ fn a_local_link_shows_the_newest_world_and_answers_in_sentences() {
     a.driver.run(5);
     let order = |verb| Order { verb, by: "op-a".to_owned(), reason: None, key: None };
     let ash = Level::Machine(MachineId::named("ash"));
-    let answer = a.driver.until(link.order(order(Verb::Pause(ash))));
+    let answer = a.driver.until(link.order(order(Verb::Pause(ash)), None));
     assert_eq!(answer, Answer::Done { sentence: "ash is paused".to_owned() });
     a.driver.run(0);
     let picture = link.pictures().borrow().clone();
@@ -267,7 +267,7 @@ fn a_local_link_shows_the_newest_world_and_answers_in_sentences() {
     assert_eq!(picture.seat.holder.as_deref(), Some("a"));
     assert_eq!(picture.api, Freshness::Live(bed.clock.now()));
     let unknown = Level::Machine(MachineId::named("nobody"));
-    let answer = a.driver.until(link.order(order(Verb::Pause(unknown))));
+    let answer = a.driver.until(link.order(order(Verb::Pause(unknown)), None));
     assert!(matches!(answer, Answer::Refused { .. }), "{answer:?}");
 }
 

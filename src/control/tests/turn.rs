@@ -1,6 +1,8 @@
 //! One turn: one lease per free slot, group commit, outrun, deposed, failed and lost appends.
 
-use super::bed::{Bed, Process, account, cap, is_served, keyed, machine, pause, poll, start, success, verb};
+use super::bed::{
+    Bed, Process, account, cap, is_served, keyed, machine, pause, planned, poll, requests, start, success, verb,
+};
 use super::driver::now;
 use super::store::Fault;
 use crate::control::door::DoorError;
@@ -11,8 +13,8 @@ use crate::control::ports::{Clock, Journal};
 use crate::control::turn::DECIDED_AT_MOST;
 use crate::domain::change::Change;
 use crate::domain::fleet::Account;
-use crate::domain::ids::{MachineId, RolloutId};
-use crate::domain::input::Input;
+use crate::domain::ids::{MachineId, Revision, RolloutId};
+use crate::domain::input::{Input, Verb};
 use crate::domain::verdict::Reply;
 
 fn switched(pattern: usize) -> Change {
@@ -223,6 +225,38 @@ fn a_verb_under_a_known_key_is_not_done_twice() {
     let another_process = bed.process("b").one(order.clone());
     assert_eq!(another_process, Ok(Reply::Started(RolloutId::named("r1"))));
     assert_eq!(a.one(start("r9", "v1")), Ok(Reply::Reset(RolloutId::named("r1"))), "without a key it is a reset");
+}
+
+/// What a process answers to inputs that were all planned at `revision`.
+fn ask_planned(process: &Process, revision: Revision, inputs: Vec<Input>) -> Vec<Result<Reply, DoorError>> {
+    let (waiting, answers) = requests(inputs.into_iter().map(|input| (None, input)).collect());
+    let mut waiting = planned(waiting, revision);
+    now(process.turns.decide_all(&mut waiting));
+    answers.into_iter().map(|answer| now(answer).unwrap().map(|answered| answered.reply)).collect()
+}
+
+#[test]
+fn of_two_orders_planned_on_one_revision_the_second_sees_what_the_first_moved_in_the_same_breath() {
+    let bed = Bed::running();
+    let (a, revision) = (bed.process("a"), bed.world().revision);
+    let inputs = vec![pause("ash"), verb(Verb::RemoveMachine { machine: MachineId::named("ash") }), pause("cedar")];
+    let replies = ask_planned(&a, revision, inputs);
+    assert_eq!(replies[0], Ok(Reply::Done));
+    assert!(matches!(&replies[1], Err(DoorError::Moved(stale)) if stale.moved.len() == 1), "{replies:?}");
+    assert_eq!(replies[2], Ok(Reply::Done), "nothing of its own moved");
+    assert!(bed.world().machines.contains_key(&MachineId::named("ash")));
+}
+
+#[test]
+fn a_plan_that_was_outrun_is_compared_again_on_the_newer_world() {
+    let bed = Bed::running();
+    let (a, b, revision) = (bed.process("a"), bed.process("b"), bed.world().revision);
+    assert!(is_served(&a.one(poll("ash"))), "b has not heard of it");
+    let replies = ask_planned(&b, revision, vec![pause("ash")]);
+    assert!(matches!(&replies[0], Err(DoorError::Moved(_))), "{replies:?}");
+    assert_eq!(bed.holders(), ["ash"]);
+    let halt = verb(Verb::Halt { rollout: RolloutId::named("r1") });
+    assert_eq!(ask_planned(&b, revision, vec![halt]), [Ok(Reply::Done)], "stopping never asks");
 }
 
 #[test]

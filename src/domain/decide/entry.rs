@@ -29,6 +29,7 @@ pub fn decide(world: &World, observed: &Observed, input: &Input, now: Timestamp)
 fn verb(draft: &mut Draft<'_>, order: &Order) -> Reply {
     match &order.verb {
         Verb::PatchAccount { auto_deploy, track_config_tags } => patch_account(draft, *auto_deploy, *track_config_tags),
+        Verb::ConfigureAccount { config_tag_pattern } => configure_account(draft, config_tag_pattern.as_ref()),
         Verb::CreateEnvironment { .. } => environment::create(draft, &order.verb),
         Verb::PatchEnvironment { .. } => environment::patch(draft, &order.verb),
         Verb::CreateRing { id, slug, settings } => ring::create(draft, *id, slug, settings),
@@ -51,6 +52,21 @@ fn patch_account(draft: &mut Draft<'_>, auto_deploy: Option<bool>, track_config_
     let mut account = draft.world().account.clone();
     account.auto_deploy = auto_deploy.unwrap_or(account.auto_deploy);
     account.track_config_tags = track_config_tags.unwrap_or(account.track_config_tags);
+    if account != draft.world().account {
+        draft.push(Change::AccountChanged { account });
+    }
+    Reply::Done
+}
+
+/// What the two switches stand on; an owner's business.
+fn configure_account(draft: &mut Draft<'_>, config_tag_pattern: Option<&Option<String>>) -> Reply {
+    if let Some(Some(pattern)) = config_tag_pattern
+        && let Err(refusal) = environment::check_label("config_tag_pattern", pattern)
+    {
+        return Reply::Refused(refusal);
+    }
+    let mut account = draft.world().account.clone();
+    account.config_tag_pattern = config_tag_pattern.unwrap_or(&account.config_tag_pattern).clone();
     if account != draft.world().account {
         draft.push(Change::AccountChanged { account });
     }

@@ -93,6 +93,10 @@ impl Rehearsal<'_> {
             };
             self.say(if is { PlanKind::Warns } else { PlanKind::Ends }, text);
         }
+        if before.config_tag_pattern != after.config_tag_pattern {
+            let pattern = after.config_tag_pattern.as_deref().unwrap_or("none");
+            self.say(PlanKind::Starts, format!("tags that match {pattern} are followed where tags are tracked"));
+        }
         self.say(PlanKind::Stays, "a rollout that runs is not touched");
     }
 

@@ -59,7 +59,7 @@ impl Rehearsal<'_> {
             Verb::AddMachine { id, .. } => self.add(*id),
             Verb::AssignMachine { machine, .. } => self.assign(*machine),
             Verb::RemoveMachine { machine } => self.remove(*machine),
-            Verb::PatchAccount { .. } => self.switches(),
+            Verb::PatchAccount { .. } | Verb::ConfigureAccount { .. } => self.switches(),
             Verb::PublishRelease { .. } => self.publish(),
             Verb::CreateEnvironment { .. } | Verb::CreateRing { .. } => self.create(verb),
         }

@@ -44,7 +44,7 @@ impl Thing {
     /// What a verb is given to. A verb that makes something new is given to nothing that could have changed.
     pub(super) fn of(verb: &Verb, world: &World) -> Vec<Self> {
         match verb {
-            Verb::PatchAccount { .. } => vec![Self::Account],
+            Verb::PatchAccount { .. } | Verb::ConfigureAccount { .. } => vec![Self::Account],
             Verb::PatchEnvironment { environment, .. } => vec![Self::Environment(*environment)],
             Verb::PatchRing { ring, .. } => vec![Self::Ring(*ring)],
             Verb::Pause(level) | Verb::Unpause(level) => vec![Self::from(*level)],

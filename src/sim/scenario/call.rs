@@ -43,7 +43,7 @@ impl<C: Consoles> Run<C> {
             Err(problem) => return Ok(self.turn_away(act, &act.verb, &problem)),
         };
         let verb = order.verb.clone();
-        let answered = self.ground.run("verb", async move { door.give(order).await })?;
+        let answered = self.ground.run("verb", async move { door.give(order, None).await })?;
         self.rest()?;
         let Some(answered) = answered else { return Ok(Answer::none(Ended::Unanswered)) };
         let said = answered.map_err(Problem::from).and_then(|answered| {

@@ -112,7 +112,7 @@ impl<C: Consoles> Run<C> {
         }
         let link = self.service(process).map(|service| service.link(introduction()).0);
         let answer = match link {
-            Some(link) => self.ground.run("order", async move { link.order(order).await })?,
+            Some(link) => self.ground.run("order", async move { link.order(order, None).await })?,
             None => Some(Answer::Unsent { why: "the process is gone".to_owned() }),
         };
         let answer = answer.unwrap_or_else(|| Answer::Unknown { why: "no answer came".to_owned() });

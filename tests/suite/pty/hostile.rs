@@ -12,7 +12,7 @@ use kura_console::app::pace::{Paced, Show};
 use kura_console::control::link::{Answer, Link};
 use kura_console::control::picture::{Freshness, Picture};
 use kura_console::control::ports::ApplyResult;
-use kura_console::domain::ids::{MachineId, RolloutId};
+use kura_console::domain::ids::{MachineId, Revision, RolloutId};
 use kura_console::domain::input::Order;
 use kura_console::sim::presets::preset;
 use tokio::sync::watch;
@@ -32,7 +32,7 @@ impl Link for Canned {
         self.0.clone()
     }
 
-    async fn order(&self, _: Order) -> Answer {
+    async fn order(&self, _: Order, _: Option<Revision>) -> Answer {
         Answer::Unsent { why: HOSTILE.to_owned() }
     }
 

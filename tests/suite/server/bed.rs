@@ -27,6 +27,9 @@ use tokio::task::JoinSet;
 /// Period of the tick: short, since these tests run in real time.
 pub const TICK: Duration = Duration::from_millis(40);
 
+/// Who calls where a test does not say.
+pub const OWNER: TokenRole = TokenRole::Owner;
+
 /// How long anything may take before a test gives up on it.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -202,7 +205,7 @@ impl<H: Host> Bed<H> {
     /// Stops it, as a signal would, and waits until nothing of it runs any more.
     pub async fn stop(mut self) {
         self.stop.ask();
-        self.shared.tenants().for_each(|tenant| tenant.service.stop.ask());
+        self.shared.accounts().for_each(|account| account.service.stop.ask());
         let gone = async { while self.tasks.join_next().await.is_some() {} };
         tokio::time::timeout(PATIENCE, gone).await.expect("it stops in time");
     }

@@ -195,7 +195,7 @@ async fn an_order_whose_answer_is_lost_is_unknown_and_never_sent_twice() {
     let (link, _) = link(&url);
     let verb = Verb::Halt { rollout: RolloutId::named("r1") };
     let order = Order { verb, by: "ann".to_owned(), reason: None, key: Some("k1".to_owned()) };
-    let answer = link.order(order).await;
+    let answer = link.order(order, None).await;
     assert!(matches!(answer, Answer::Unknown { .. }), "{answer:?}");
     // The follower keeps coming back meanwhile; the order must not.
     until(&link, |p| matches!(p.api, Freshness::Lost { .. })).await;

@@ -3,6 +3,7 @@
 mod bed;
 mod runbook;
 mod refusals;
+mod plans;
 mod agents;
 mod stream;
 mod relink;

@@ -109,8 +109,8 @@ async fn paths_methods_queries_and_bodies_that_make_no_sense() {
     assert_eq!(told.text("field"), "limit");
     checked(bed.call("GET", "/api/config/rings/?limit=1001", Value::Null).await, 422);
     checked(bed.call("GET", "/api/config/rings/?after=x", Value::Null).await, 422);
-    let dry = bed.call("POST", "/api/config/rollouts/?dry_run=true", json!({"config_release_uuid": none})).await;
-    assert_eq!(checked(dry, 422).text("field"), "dry_run");
+    let query = bed.call("POST", "/api/config/rollouts/?dryrun=true", json!({"config_release_uuid": none})).await;
+    assert_eq!(checked(query, 422).text("field"), "dryrun");
     let text = bed.request(Method::POST, "/api/config/rings/").bearer_auth(bed.token(TokenRole::Owner)).body("name=x");
     assert_eq!(checked(tell(text.send().await.unwrap()).await, 422).text("code"), "not_json");
     let unknown = bed.post("/api/config/rollouts/", json!({"config_release_uuid": none})).await;
@@ -121,9 +121,6 @@ async fn paths_methods_queries_and_bodies_that_make_no_sense() {
     bed.post("/api/config/environments/", twice.clone()).await.expect(201);
     assert_eq!(checked(bed.post("/api/config/environments/", twice).await, 409).text("field"), "slug");
     checked(bed.post("/api/config/releases/build-from-git", json!({"git_ref": "nope"})).await, 404);
-    let matched = bed.request(Method::POST, "/api/config/environments/").bearer_auth(bed.token(TokenRole::Owner));
-    let matched = matched.header("if-match", "\"3\"").json(&json!({"slug": "elm"}));
-    checked(tell(matched.send().await.unwrap()).await, 422);
     bed.stop().await;
 }
 

@@ -63,7 +63,7 @@ async fn a_restart_on_the_same_file_is_seen_and_survived() {
     let lost = until(&link, "it is lost", |p| matches!(p.api, Freshness::Lost { .. })).await;
     assert_eq!(lost.world, before.world, "the last picture stays");
     assert!(matches!(&lost.api, Freshness::Lost { retry_at: Some(_), .. }), "{:?}", lost.api);
-    let unsent = link.order(order(Verb::Pause(Level::Ring(RingId::named("x"))), "k0")).await;
+    let unsent = link.order(order(Verb::Pause(Level::Ring(RingId::named("x"))), "k0"), None).await;
     assert!(matches!(unsent, Answer::Unsent { .. }), "{unsent:?}");
 
     let bed = serve(&path, &address, &keys).await;
@@ -84,8 +84,8 @@ async fn orders_are_answered_in_words_and_done_once() {
     let ring = RingId(fleet.ring.parse().unwrap());
     let pause = order(Verb::Pause(Level::Ring(ring)), "k1");
     let done = Answer::Done { sentence: "ring oak-ring is paused".to_owned() };
-    assert_eq!(link.order(pause.clone()).await, done);
-    assert_eq!(link.order(pause).await, done, "the same key again");
+    assert_eq!(link.order(pause.clone(), None).await, done);
+    assert_eq!(link.order(pause, None).await, done, "the same key again");
     let seen = until(&link, "the pause arrives", |p| p.world.rings[&ring].paused.is_some()).await;
     let pauses =
         seen.tail.iter().filter(|entry| matches!(entry.change, kura_console::domain::change::Change::Paused { .. }));
@@ -97,11 +97,11 @@ async fn orders_are_answered_in_words_and_done_once() {
         let id = kura_console::domain::ids::RolloutId(uuid::Uuid::new_v4());
         order(Verb::Start { id, release, protected: Some(true), force: false, intent: Some(intent) }, key)
     };
-    let started = link.order(start(Intent::Start, "k2")).await;
+    let started = link.order(start(Intent::Start, "k2"), None).await;
     assert_eq!(started, Answer::Done { sentence: "the rollout of v1 is running".to_owned() });
-    let refused = link.order(start(Intent::Start, "k3")).await;
+    let refused = link.order(start(Intent::Start, "k3"), None).await;
     assert!(matches!(&refused, Answer::Refused { hints, .. } if !hints.is_empty()), "{refused:?}");
-    let reset = link.order(start(Intent::Reset, "k4")).await;
+    let reset = link.order(start(Intent::Reset, "k4"), None).await;
     assert!(matches!(&reset, Answer::Done { sentence } if sentence.contains("reset")), "{reset:?}");
     bed.stop().await;
 }
@@ -117,7 +117,7 @@ async fn a_wrong_token_is_refused_with_a_hint() {
     }
     let viewer = link(&bed.url, bed.token(TokenRole::Viewer));
     until(&viewer, "a viewer looks", is_live).await;
-    let no = viewer.order(order(Verb::Pause(Level::Ring(RingId::named("x"))), "k")).await;
+    let no = viewer.order(order(Verb::Pause(Level::Ring(RingId::named("x"))), "k"), None).await;
     assert!(matches!(no, Answer::Refused { .. }), "{no:?}");
     bed.stop().await;
 }

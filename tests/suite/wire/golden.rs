@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use kura_console::control::door::{DoorError, Stale};
 use kura_console::domain::change::{Entry, Level};
 use kura_console::domain::decide::decide;
 use kura_console::domain::explain::{Subject, explain};
@@ -11,6 +12,7 @@ use kura_console::domain::fleet::Rung;
 use kura_console::domain::ids::{AccountId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
 use kura_console::domain::input::{Edition, Input, Order, Poll, Rendered, Report, RingPatch, Verb};
 use kura_console::domain::observed::{Observed, RefusedStart};
+use kura_console::domain::plan::{moved, plan};
 use kura_console::domain::release::{Digest, Outcome};
 use kura_console::domain::span::Seconds;
 use kura_console::domain::verdict::Reply;
@@ -20,6 +22,7 @@ use kura_console::wire::agent::{AssignmentBody, FailedStateBody, Filed, PollAnsw
 use kura_console::wire::environment::EnvironmentBody;
 use kura_console::wire::explain::ExplanationBody;
 use kura_console::wire::machine::MachineBody;
+use kura_console::wire::plan::PlanBody;
 use kura_console::wire::problem::{Problem, ProblemKind};
 use kura_console::wire::process::{AccountReady, FEATURES, ReadyBody, SeatBody, VersionBody};
 use kura_console::wire::release::ReleaseBody;
@@ -276,6 +279,27 @@ fn what_replicas_read() {
     body("world", &loaded);
     let text = serde_json::to_string(&loaded).unwrap();
     assert_eq!(serde_json::from_str::<WorldBody>(&text).unwrap(), loaded, "a replica reads what was written");
+}
+
+#[test]
+fn what_would_follow_and_what_moved_meanwhile() {
+    let story = Story::halted();
+    let planned = |verb: &Verb| {
+        let plan = plan(verb, &story.world, &story.observed, "ann", at(1510));
+        assert_eq!(plan.refused, None);
+        PlanBody::of(verb, &plan, &story.world)
+    };
+    body("plan-skip", &planned(&Verb::Pause(Level::Machine(MachineId::named("birch")))));
+    let (id, release) = (RolloutId::named("r2"), ReleaseId::named("v1"));
+    body("plan-reset", &planned(&Verb::Start { id, release, protected: None, force: false, intent: None }));
+    let uncap = RingPatch { max_in_flight: Some(0), ..RingPatch::default() };
+    body("plan-uncap", &planned(&Verb::PatchRing { ring: RingId::named("oak-ring"), patch: uncap }));
+    body("plan-leave-seat", &PlanBody::leaving(story.world.revision, Seconds(60)));
+    let skip = Verb::Pause(Level::Machine(MachineId::named("birch")));
+    let plan = plan(&skip, &story.world, &story.observed, "ann", at(1510));
+    let moved = moved(&plan, &story.world, story.tail.iter());
+    let stale = Stale { planned_at: 12, revision: story.world.revision, moved };
+    body("problem-moved", &Problem::from(DoorError::Moved(stale)).body());
 }
 
 #[test]
