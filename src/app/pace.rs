@@ -336,7 +336,7 @@ mod tests {
         let ash = MachineId::named("ash");
         assert!(first.world.machines[&ash].paused.is_some() && first.world.machines[&ash].lease.is_none());
         let order = Operator("you").unpauses(Level::Machine(ash), "");
-        let answer = tokio::time::timeout(PATIENCE, paced.link().order(order)).await.unwrap();
+        let answer = tokio::time::timeout(PATIENCE, paced.link().order(order, None)).await.unwrap();
         assert!(matches!(answer, Answer::Done { .. }), "{answer:?}");
         let mut pictures = paced.link().pictures();
         let over = pictures.wait_for(|picture| picture.world.running().is_none());
