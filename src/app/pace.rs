@@ -171,7 +171,9 @@ impl World {
                 (Self::Preset(Box::new(stage)), linked)
             }
             Show::Kept(kept) => {
-                let run = kept.begin(opening, Actors::usual()?).map_err(unstartable)?;
+                // Its past takes milliseconds, and a first picture from the middle of it would mislead.
+                let mut run = kept.begin(opening, Actors::usual()?).map_err(unstartable)?;
+                run.advance_to(opening).map_err(unstartable)?;
                 let linked = run.link(introduction(kept.name()));
                 (Self::Kept(Box::new(run)), linked)
             }

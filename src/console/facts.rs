@@ -5,7 +5,8 @@
 
 use jiff::Timestamp;
 
-use super::need::{self, Need};
+use super::need::Need;
+use super::needs;
 use super::snapshot::Snapshot;
 use crate::domain::fleet::{Environment, Lease, Pause};
 use crate::domain::ids::{EnvironmentId, MachineId};
@@ -72,6 +73,8 @@ pub enum LaneState {
     Done,
     /// Somebody converges.
     Moving,
+    /// A holder is not heard of, or uses up the last of its time.
+    Stalled,
     /// Its slots are kept by settle windows.
     Settling,
     /// A slot is free and somebody is next.
@@ -124,6 +127,14 @@ pub struct Row {
     pub cordoned: bool,
 }
 
+impl Row {
+    /// It holds a slot and is not heard of, or has come close to the end of its time.
+    pub fn is_stalled(&self, stall: Seconds, moment: Timestamp) -> bool {
+        let late = self.halts_at.is_some_and(|at| moment >= needs::late_margin(stall).before(at));
+        self.row.holds_slot && (late || self.row.is_online == Some(false))
+    }
+}
+
 /// Everything the screens show of a picture.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
@@ -144,7 +155,7 @@ impl Facts {
         let moment = picture.moment(now);
         let maker = Maker { picture, world, rollout: world.current(), moment };
         let tiers: Vec<Tier> = tiers_in_order(world).into_iter().map(|e| maker.tier(e)).collect();
-        let needs = need::needs(picture, &tiers, moment);
+        let needs = needs::needs(picture, &tiers, moment);
         let valid_until = maker.valid_until(&tiers);
         Self { moment, valid_until, tiers, needs }
     }
@@ -225,10 +236,15 @@ impl Maker<'_> {
             .collect();
         rows.sort_by_key(|row| rank(&row.row));
         let done = rows.iter().filter(|r| r.row.state == RowState::Applied).count();
+        let stall = view.ring.settings.stall_timeout_seconds;
+        let state = match state(rollout, &view, slots, halted.is_some(), held) {
+            LaneState::Moving if rows.iter().any(|row| row.is_stalled(stall, self.moment)) => LaneState::Stalled,
+            state => state,
+        };
         Some(LaneFacts {
             key,
             slug: view.ring.slug.clone(),
-            state: state(rollout, &view, slots, halted.is_some(), held),
+            state,
             slots,
             queued: rows.iter().filter(|r| r.row.queue_position.is_some()).count(),
             done,
@@ -236,7 +252,7 @@ impl Maker<'_> {
             threshold: view.ring.settings.failure_count_threshold,
             halted,
             paused: view.ring.paused.clone(),
-            stall: view.ring.settings.stall_timeout_seconds,
+            stall,
             settles_at: rows.iter().filter_map(|r| r.row.settles_at).min(),
             rows,
         })
@@ -263,11 +279,18 @@ impl Maker<'_> {
         let rows = tiers.iter().flat_map(|t| &t.lanes).flat_map(|l| l.rows.iter().map(move |row| (l, row)));
         let moments = rows.flat_map(|(lane, row)| {
             let offline = row.row.last_seen_at.map(|at| OFFLINE_AFTER.after(at));
-            let late = row.halts_at.map(|at| need::late_margin(lane.stall).before(at));
+            let late = row.halts_at.map(|at| needs::late_margin(lane.stall).before(at));
             [row.row.settles_at, offline, late, row.halts_at]
         });
         let listening = OFFLINE_AFTER.after(self.picture.observed.listening_since);
-        let tick = self.picture.seat.last_tick.map(|at| Seconds(super::snapshot::TICK_LATE_AFTER.0 + 1).after(at));
+        let began =
+            || self.rollout.map(|r| r.reset_at.unwrap_or(r.started_at).max(self.picture.observed.listening_since));
+        let tick = self
+            .picture
+            .seat
+            .last_tick
+            .or_else(began)
+            .map(|at| Seconds(super::snapshot::TICK_LATE_AFTER.0 + 1).after(at));
         let all = moments.chain([Some(listening), tick]).flatten().chain(self.rungs());
         all.filter(|at| *at > self.moment).min()
     }

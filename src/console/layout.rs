@@ -8,6 +8,12 @@ pub const SMALLEST: (u16, u16) = (40, 10);
 /// From this many columns on the detail stands beside the list.
 const WIDE: u16 = 110;
 
+/// Rows of a list that the detail below it never takes, where there are more than a handful.
+const LIST_ROWS: u16 = 8;
+
+/// Rows a detail takes below a list at most: a rule, a sentence, what to do, what to verify.
+const DETAIL_ROWS: u16 = 13;
+
 /// How much a frame can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Room {
@@ -73,12 +79,17 @@ impl Frame {
         Self { room, header, tabs, body, status: rest.take(status), hints: rest.take(hints) }
     }
 
-    /// Divides the body for the first screen: the list, and the selected row explained.
-    pub fn now(&self) -> (Rect, Rect) {
+    /// Divides the body into a list and the selected row explained: below it, or beside it where there is room.
+    pub fn listed(&self) -> (Rect, Rect) {
+        if self.room == Room::Wide {
+            let width = self.body.width * 13 / 20;
+            let detail = Rect { x: self.body.x + width, width: self.body.width - width, ..self.body };
+            return (Rect { width, ..self.body }, detail);
+        }
         let strip = match self.body.height {
             0..6 => 0,
             6..14 => 4,
-            _ => 5,
+            height => DETAIL_ROWS.min(height - LIST_ROWS),
         };
         Rows(self.body).leave(strip)
     }
@@ -159,6 +170,9 @@ mod tests {
                 assert!(part.area() == 0 || frame.body.union(part) == frame.body, "{width}x{height} {part:?}");
             }
             assert!(split.list.intersection(split.detail).area() == 0, "{width}x{height}");
+            let (list, detail) = frame.listed();
+            assert!(list.intersection(detail).area() == 0, "{width}x{height}");
+            assert_eq!(list.area() + detail.area(), frame.body.area(), "{width}x{height}");
         }
     }
 }

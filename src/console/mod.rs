@@ -19,6 +19,7 @@ pub mod glyph;
 pub mod text;
 pub mod facts;
 pub mod need;
+mod needs;
 pub mod filter;
 pub mod tree;
 pub mod words;

@@ -178,7 +178,7 @@ impl Model {
     pub(super) fn list_height(&self, screen: Screen) -> usize {
         let frame = self.frame();
         usize::from(match screen {
-            Screen::Now => frame.now().0.height,
+            Screen::Now => frame.listed().0.height,
             Screen::Log => frame.log().1.height,
             Screen::Rollout => frame.split().list.height,
         })
@@ -195,16 +195,21 @@ impl Model {
         }
     }
 
-    /// The row a verb or an explanation is about: that of the page on top, else the selected one.
+    /// The row a verb is about: that of the page on top, else the selected one.
     pub(super) fn subject(&self) -> Subject {
+        self.shown().row()
+    }
+
+    /// What is explained: the page on top, else the selected row.
+    pub(super) fn shown(&self) -> Subject {
         if let Some(Layer::Page(page)) = self.layers.last() {
             return page.subject().unwrap_or(Subject::Nothing);
         }
         match self.screen {
             Screen::Now => match self.now_pick.get() {
-                Some(NowRow::Need(_, Some(node))) => Subject::Node(node),
+                Some(NowRow::Need(kind, node)) => Subject::Need(kind, node),
                 Some(NowRow::Lane(key)) => Subject::Node(Node::Lane(key)),
-                Some(NowRow::Need(_, None) | NowRow::Rollout(_)) => Subject::Rollout,
+                Some(NowRow::Rollout(_)) => Subject::Rollout,
                 None => Subject::Nothing,
             },
             Screen::Rollout => self.tree_pick.get().map_or(Subject::Nothing, Subject::Node),
@@ -220,6 +225,19 @@ pub enum Subject {
     Rollout,
     /// A row.
     Node(Node),
+    /// A reason for which a human is needed, and whose row it is.
+    Need(NeedKind, Option<Node>),
     /// No row is selected.
     Nothing,
+}
+
+impl Subject {
+    /// The row behind it: what verbs are aimed at.
+    pub fn row(self) -> Self {
+        match self {
+            Self::Need(_, Some(node)) => Self::Node(node),
+            Self::Need(_, None) => Self::Rollout,
+            row => row,
+        }
+    }
 }

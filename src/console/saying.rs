@@ -7,8 +7,10 @@ use jiff::Timestamp;
 
 use super::facts::{Facts, Node, Standing, Tier};
 use super::model::{Model, Subject};
+use super::need::{NeedKind, recognised};
 use super::snapshot::Snapshot;
 use crate::domain::explain::{self, Explanation, explain};
+use crate::domain::failure_mode::Finding;
 use crate::domain::span::Seconds;
 
 /// An explanation that was true for that long is looked at again; it costs nothing on the wire.
@@ -29,6 +31,7 @@ pub struct Saying {
 pub fn say(picture: &Snapshot, facts: &Facts, subject: Subject, moment: Timestamp) -> Explanation {
     let (world, observed) = (&*picture.world, &*picture.observed);
     let asked = match subject {
+        Subject::Need(kind, node) => return need(picture, facts, (kind, node), moment),
         Subject::Nothing | Subject::Rollout => explain::Subject::Rollout,
         Subject::Node(Node::Lane((_, ring))) => explain::Subject::Ring(ring),
         Subject::Node(Node::Machine(id)) => explain::Subject::Machine(id),
@@ -38,6 +41,26 @@ pub fn say(picture: &Snapshot, facts: &Facts, subject: Subject, moment: Timestam
         },
     };
     explain(world, observed, asked, moment)
+}
+
+/// A need is explained by its own row of the table of failure modes, whatever else is true of the same ring.
+fn need(picture: &Snapshot, facts: &Facts, need: (NeedKind, Option<Node>), moment: Timestamp) -> Explanation {
+    let said = say(picture, facts, Subject::Need(need.0, need.1).row(), moment);
+    match recognised(picture, need, moment) {
+        Some(finding) if said.failure_mode != Some(finding.mode) => of_finding(picture, finding),
+        _ => said,
+    }
+}
+
+fn of_finding(picture: &Snapshot, finding: Finding) -> Explanation {
+    Explanation {
+        on: finding.machine.map(|id| picture.world.hostname(id).to_owned()),
+        next: finding.next(&picture.world),
+        verify: finding.verify(),
+        failure_mode: Some(finding.mode),
+        since: finding.since,
+        sentence: finding.sentence,
+    }
 }
 
 /// The environment the rollout waits for: what is said about it is what is said about the rollout.
@@ -73,7 +96,7 @@ pub(super) fn refresh(model: &mut Model) {
     };
     let moment = whole(picture.moment(model.now));
     let frozen = moment < whole(model.now);
-    let subjects = [Subject::Rollout, model.subject()];
+    let subjects = [Subject::Rollout, model.shown()];
     let wanted = subjects.iter().take(if subjects[0] == subjects[1] { 1 } else { 2 });
     let mut sayings = Vec::with_capacity(2);
     for subject in wanted {

@@ -173,9 +173,11 @@ struct Aim<'a> {
 
 impl Aim<'_> {
     fn node(&self) -> Result<Node, String> {
-        match self.subject {
+        match self.subject.row() {
             Subject::Node(node) => Ok(node),
-            Subject::Rollout | Subject::Nothing => Err("select the row it is meant for first".to_owned()),
+            Subject::Rollout | Subject::Need(..) | Subject::Nothing => {
+                Err("select the row it is meant for first".to_owned())
+            }
         }
     }
 

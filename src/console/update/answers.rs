@@ -6,6 +6,7 @@ use super::super::layer::{Layer, PageKind};
 use super::super::layout::Room;
 use super::super::model::{Model, RESULTS_KEPT, RESULTS_WAIT, Results, Screen, Subject};
 use super::super::msg::Answer;
+use super::super::need::NeedKind;
 use super::super::order::{CHECK_FOR, Tone, trace};
 use super::super::snapshot::RunResult;
 use super::entry;
@@ -101,11 +102,19 @@ fn shown_machine(model: &Model) -> Option<MachineId> {
             PageKind::Detail(subject) => subject,
             PageKind::Help => return None,
         },
-        None if model.screen == Screen::Rollout && model.frame().room == Room::Wide => model.subject(),
+        None if model.screen != Screen::Log && model.frame().room == Room::Wide => model.shown(),
         _ => return None,
     };
-    match subject {
-        Subject::Node(Node::Machine(id)) => Some(id),
+    machine_of(model, subject)
+}
+
+/// The machine something is about; a halted ring is about the one that halted it.
+pub(in super::super) fn machine_of(model: &Model, subject: Subject) -> Option<MachineId> {
+    match (subject, subject.row()) {
+        (Subject::Need(NeedKind::RingHalted, _), Subject::Node(Node::Lane(key))) => {
+            model.facts.lane(key).and_then(|(_, lane)| lane.halted.as_ref()).map(|halt| halt.machine)
+        }
+        (_, Subject::Node(Node::Machine(id))) => Some(id),
         _ => None,
     }
 }

@@ -98,11 +98,11 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
 
 /// Opens the selected row in full.
 pub(super) fn open_detail(model: &mut Model) {
-    let subject = match model.subject() {
+    let subject = match model.shown() {
         Subject::Nothing => Subject::Rollout,
         subject => subject,
     };
-    if let Subject::Node(Node::Machine(machine)) = subject {
+    if let Some(machine) = answers::machine_of(model, subject) {
         answers::ask_again(model, machine);
     }
     if !matches!(model.layers.last(), Some(Layer::Page(page)) if page.kind == PageKind::Detail(subject)) {
@@ -116,7 +116,7 @@ fn copy(model: &mut Model) -> Vec<Effect> {
         Subject::Node(Node::Lane((_, ring))) => Some(ring.0),
         Subject::Node(Node::Environment(id)) => Some(id.0),
         Subject::Rollout => model.picture.as_ref().and_then(|p| p.world.current()).map(|r| r.id.0),
-        Subject::Nothing => None,
+        Subject::Need(..) | Subject::Nothing => None,
     };
     match id {
         Some(id) => {

@@ -9,5 +9,6 @@ mod verbs;
 mod dialogs;
 mod answers;
 
+pub(super) use answers::machine_of;
 pub use entry::update;
 pub(super) use fields::matching;

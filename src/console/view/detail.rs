@@ -9,8 +9,9 @@ use super::super::keys::Mode;
 use super::super::model::{Model, Screen, Subject};
 use super::super::saying::say;
 use super::super::snapshot::{RunResult, Snapshot};
-use super::super::text::{escape, fit, wrap};
+use super::super::text::{escape, wrap};
 use super::super::theme::Role;
+use super::super::update::machine_of;
 use super::pen::{Pen, Piece, piece};
 use super::row;
 use crate::domain::explain::Explanation;
@@ -46,15 +47,22 @@ pub(super) fn strip(model: &Model, area: Rect, pen: &mut Pen<'_>) {
         pen.line(inside, &[piece(Role::Dim, "the selected row is no longer listed")]);
         return;
     }
-    let said = explained(model, picture, model.subject(), pen);
-    let width = usize::from(inside.width);
+    let said = explained(model, picture, model.shown(), pen);
+    let lines = brief(&said, usize::from(inside.width), pen);
     let rows = usize::from(inside.height);
-    let mut lines: Vec<Text> = fitted(Role::Text, &said.sentence, width, rows);
-    if !said.next.is_empty() {
-        let next = format!("{} {}", pen.glyph(Glyph::Arrow), said.next.join("; "));
-        lines.extend(fitted(Role::Dim, &next, width, rows - lines.len()));
-    }
     show(&lines, 0, inside, pen);
+    if lines.len() > rows && rows > 0 {
+        let last = Rect { y: inside.bottom() - 1, height: 1, ..inside };
+        pen.line_right(last, &[piece(Role::Dim, format!(" {} more", pen.glyph(Glyph::Ellipsis)))]);
+    }
+}
+
+/// The sentence, what to do, what to verify, and nothing else.
+fn brief(said: &Explanation, width: usize, pen: &Pen<'_>) -> Vec<Text> {
+    let mut lines = paragraph(Role::Strong, &said.sentence, width);
+    lines.extend(said.next.iter().flat_map(|next| item(Glyph::Arrow, Role::Text, next, width, pen)));
+    lines.extend(verify(said, width, pen));
+    lines
 }
 
 /// Shows lines from `top` on; the last page is the end.
@@ -63,10 +71,6 @@ pub(super) fn show(lines: &[Text], top: usize, area: Rect, pen: &mut Pen<'_>) {
     for (y, line) in (area.top()..area.bottom()).zip(&lines[top..]) {
         pen.line(Rect { y, height: 1, ..area }, line);
     }
-}
-
-fn fitted(role: Role, text: &str, width: usize, rows: usize) -> Vec<Text> {
-    fit(&escape(text), width, rows).into_iter().map(|line| vec![piece(role, line)]).collect()
 }
 
 fn paragraph(role: Role, text: &str, width: usize) -> Vec<Text> {
@@ -89,22 +93,24 @@ pub(super) fn explained(model: &Model, picture: &Snapshot, subject: Subject, pen
 /// Everything about a row.
 pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
     let Some(picture) = &model.picture else { return Vec::new() };
-    let mut lines = title(picture, subject);
+    let row = subject.row();
+    let mut lines = title(picture, row);
     let said = explained(model, picture, subject, pen);
     lines.push(Text::new());
-    lines.extend(paragraph(Role::Text, &said.sentence, width));
+    lines.extend(paragraph(Role::Strong, &said.sentence, width));
     if let Some(since) = said.since {
         lines.push(vec![piece(Role::Dim, format!("since {} ({} ago)", moment(since), pen.age(since)))]);
     }
-    lines.extend(said.next.iter().flat_map(|next| item(Glyph::Arrow, Role::Strong, next, width, pen)));
-    let machine = match subject {
-        Subject::Node(Node::Machine(id)) => picture.world.machines.get(&id),
-        _ => None,
-    };
+    lines.extend(said.next.iter().flat_map(|next| item(Glyph::Arrow, Role::Text, next, width, pen)));
+    let verify = verify(&said, width, pen);
+    if !verify.is_empty() {
+        lines.push(Text::new());
+        lines.extend(verify);
+    }
+    let machine = machine_of(model, subject).and_then(|id| picture.world.machines.get(&id));
     lines.extend(machine.into_iter().flat_map(|machine| results(model, machine, width, pen)));
-    lines.extend(verify(&said, width, pen));
     lines.push(Text::new());
-    match subject {
+    match row {
         Subject::Node(Node::Machine(id)) => {
             if let Some(((tier, lane, row), machine)) = model.facts.machine(id).zip(machine) {
                 lines.extend(machine_facts(picture, tier, lane, row, machine, pen));
@@ -115,12 +121,12 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
                 lines.extend(lane_facts(picture, lane, pen));
             }
         }
-        Subject::Node(Node::Environment(_)) | Subject::Rollout | Subject::Nothing => {
+        Subject::Node(Node::Environment(_)) | Subject::Rollout | Subject::Need(..) | Subject::Nothing => {
             lines.extend(rollout_facts(picture, pen));
         }
     }
     lines.push(Text::new());
-    lines.extend(verbs(model, subject));
+    lines.extend(verbs(model, row));
     lines
 }
 
@@ -129,8 +135,8 @@ fn verify(said: &Explanation, width: usize, pen: &Pen<'_>) -> Vec<Text> {
     let Some(mode) = said.failure_mode.filter(|_| !said.verify.is_empty()) else { return Vec::new() };
     let heading =
         vec![piece(Role::Heading, "THEN VERIFY"), piece(Role::Dim, format!("  {} {}", mode.id(), mode.title()))];
-    let checks = said.verify.iter().flat_map(|check| item(Glyph::Done, Role::Text, check, width, pen));
-    [Text::new(), heading].into_iter().chain(checks).collect()
+    let checks = said.verify.iter().flat_map(|check| item(Glyph::SlotFree, Role::Text, check, width, pen));
+    [heading].into_iter().chain(checks).collect()
 }
 
 /// A wrapped text with a mark before its first line.
@@ -154,7 +160,7 @@ fn title(picture: &Snapshot, subject: Subject) -> Vec<Text> {
             ("ring", format!("{} in {}", world.ring_slug(ring), world.environment_slug(tier)), ring.short())
         }
         Subject::Node(Node::Environment(id)) => ("environment", world.environment_slug(id).to_owned(), id.short()),
-        Subject::Rollout | Subject::Nothing => match world.current() {
+        Subject::Rollout | Subject::Need(..) | Subject::Nothing => match world.current() {
             Some(rollout) => ("rollout", world.release_name(rollout.release).to_owned(), rollout.id.short()),
             None => return vec![vec![piece(Role::Strong, "no rollout")]],
         },
@@ -319,7 +325,7 @@ fn verbs(model: &Model, subject: Subject) -> Vec<Text> {
         Subject::Node(Node::Machine(_)) => &[Command::PauseMachine, Command::UnpauseMachine, Command::PauseRing],
         Subject::Node(Node::Lane(_)) => &[Command::PauseRing, Command::UnpauseRing],
         Subject::Node(Node::Environment(_)) => &[Command::PauseEnvironment, Command::UnpauseEnvironment],
-        Subject::Rollout | Subject::Nothing => &[Command::HaltRollout, Command::Reset],
+        Subject::Rollout | Subject::Need(..) | Subject::Nothing => &[Command::HaltRollout, Command::Reset],
     };
     let Some(picture) = &model.picture else { return Vec::new() };
     let offered = commands.iter().filter(|command| {

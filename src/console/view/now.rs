@@ -21,9 +21,9 @@ enum Shown {
 
 /// Draws the screen.
 pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
-    let (area, strip) = frame.now();
-    let shown = shown(model, frame.room > Room::Small);
+    let (area, explained) = frame.listed();
     let height = usize::from(area.height);
+    let shown = shown(model, frame.room > Room::Small, height);
     let selected = model.now_pick.index();
     let at = shown.iter().position(|line| matches!(line, Shown::Row(n) if Some(*n) == selected)).unwrap_or(0);
     let top = (at + 2).saturating_sub(height).min(shown.len().saturating_sub(height));
@@ -39,10 +39,14 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
             }
         }
     }
-    detail::strip(model, strip, pen);
+    match frame.room {
+        Room::Wide => rollout::beside(model, explained, pen),
+        _ => detail::strip(model, explained, pen),
+    }
 }
 
-fn shown(model: &Model, roomy: bool) -> Vec<Shown> {
+/// Headings where there is room for them, and air where there is even more.
+fn shown(model: &Model, roomy: bool, height: usize) -> Vec<Shown> {
     let needs = model.facts.needs.len();
     let mut shown = Vec::new();
     if roomy {
@@ -53,7 +57,10 @@ fn shown(model: &Model, roomy: bool) -> Vec<Shown> {
         _ => shown.extend((0..needs).map(Shown::Row)),
     }
     if roomy {
-        shown.extend([Shown::Blank, Shown::Heading("RUNNING")]);
+        if model.now_rows.len() + 3 <= height {
+            shown.push(Shown::Blank);
+        }
+        shown.push(Shown::Heading("RUNNING"));
     }
     shown.extend((needs..model.now_rows.len()).map(Shown::Row));
     shown
@@ -94,7 +101,7 @@ struct Columns {
 
 impl Columns {
     fn of(area: Rect) -> Self {
-        let state = 12.min(area.width);
+        let state = 14.min(area.width);
         let name = (area.width / 5).clamp(8, 30).min(area.width - state);
         let right = 8.min(area.width - state - name);
         let what = area.width - state - name - right;
@@ -118,10 +125,12 @@ impl Columns {
 fn need(need: &Need, area: Rect, pen: &mut Pen<'_>) {
     let columns = Columns::of(area);
     columns.draw(need.kind.look(), &need.name, pen);
-    let mut text = vec![piece(Role::Text, need.text.clone())];
+    let mut text = Vec::new();
     if let Some(until) = need.until {
-        text.push(piece(Role::Warning, format!(", halts in {}", pen.left(until))));
+        text.push(piece(Role::Warning, format!("halts in {}", pen.left(until))));
+        text.push(piece(Role::Text, ": "));
     }
+    text.push(piece(Role::Text, need.text.clone()));
     pen.line(columns.what, &text);
     if let Some(since) = need.since {
         let age = pen.age(since);
@@ -153,6 +162,9 @@ fn lane(lane: &LaneFacts, area: Rect, pen: &mut Pen<'_>) {
         }
     } else if let Some(end) = lane.settles_at {
         facts.push((Role::Settling, format!("settles {}", pen.left(end))));
+    }
+    if lane.slots.cap == 0 {
+        facts.push((Role::Dim, "no cap".to_owned()));
     }
     if lane.queued > 0 {
         facts.push((Role::Dim, format!("{} queued", lane.queued)));

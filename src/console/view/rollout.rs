@@ -88,13 +88,13 @@ fn list(model: &Model, area: Rect, pen: &mut Pen<'_>) {
 }
 
 /// The selected row in full, beside the list.
-fn beside(model: &Model, area: Rect, pen: &mut Pen<'_>) {
+pub(super) fn beside(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     for y in area.top()..area.bottom() {
         let bar = pen.glyph(Glyph::Bar);
         pen.line(Rect { y, height: 1, ..area }, &[piece(Role::Rule, bar)]);
     }
     let inside = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
-    let subject = match (model.screen, model.subject()) {
+    let subject = match (model.screen, model.shown()) {
         (Screen::Rollout, Subject::Nothing) => return,
         (_, subject) => subject,
     };

@@ -136,8 +136,9 @@ pub(super) fn lane_look(state: LaneState) -> (Glyph, &'static str, Role) {
         LaneState::Closed => (Glyph::Waiting, "closed", Role::Dim),
         LaneState::Done => (Glyph::Done, "done", Role::Done),
         LaneState::Moving => (Glyph::Moving, "moving", Role::Moving),
+        LaneState::Stalled => (Glyph::Offline, "STALLED", Role::Warning),
         LaneState::Settling => (Glyph::Settling, "settling", Role::Settling),
-        LaneState::Ready => (Glyph::Queued, "ready", Role::Queued),
+        LaneState::Ready => (Glyph::Queued, "waiting", Role::Queued),
         LaneState::Idle => (Glyph::Waiting, "idle", Role::Dim),
     }
 }
@@ -233,8 +234,11 @@ pub(super) fn machine_words(lane: &LaneFacts, row: &Row, pen: &mut Pen<'_>) -> V
         facts.push((Role::Text, format!("holds {}", pen.age(since))));
     }
     if let Some(at) = row.halts_at.filter(|_| lane.state != LaneState::Halted) {
-        let role =
-            if pen.now() >= super::super::need::late_margin(lane.stall).before(at) { Role::Warning } else { Role::Dim };
+        let role = if pen.now() >= super::super::needs::late_margin(lane.stall).before(at) {
+            Role::Warning
+        } else {
+            Role::Dim
+        };
         facts.push((role, format!("halts in {}", pen.left(at))));
     }
     if row.timer_held {

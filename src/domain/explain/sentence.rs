@@ -64,18 +64,29 @@ impl Explanation {
     }
 
     /// The advice of a failure mode goes before the general one.
-    fn advised(mut self, finding: &Finding) -> Self {
-        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    fn advised(mut self, world: &World, finding: &Finding) -> Self {
         self.failure_mode = Some(finding.mode);
-        self.next = texts(finding.mode.next());
-        self.verify = texts(finding.mode.verify());
+        self.next = finding.next(world);
+        self.verify = finding.verify();
         self
+    }
+
+    /// Of a machine the finding may know more than its row does: its node, and whether it is there at all.
+    fn surpassed(self, finding: &Finding) -> Self {
+        use FailureMode as M;
+        match finding.mode {
+            M::AppliedButCordoned | M::DeadMachine => {
+                Self { sentence: finding.sentence.clone(), since: finding.since.or(self.since), ..self }
+            }
+            _ => self,
+        }
     }
 
     fn is_about(&self, world: &World, finding: &Finding) -> bool {
         let machine = finding.machine.map(|id| world.hostname(id));
         let ring = finding.ring.map(|id| world.ring_slug(id));
-        let general = machine.is_none() && ring.is_none() && finding.mode != FailureMode::StartRefused;
+        let tells_news = matches!(finding.mode, FailureMode::StartRefused | FailureMode::NoTicks);
+        let general = machine.is_none() && ring.is_none() && !tells_news;
         general || self.on.as_deref().is_some_and(|on| Some(on) == machine || Some(on) == ring)
     }
 
@@ -93,8 +104,8 @@ pub fn explain(world: &World, observed: &Observed, subject: Subject, now: Timest
         Subject::Machine(id) => (machine::explain(world, observed, id, now), of_machine(world, observed, id, now)),
     };
     match finding {
-        Some(finding) if speaks_for_itself(world, subject) => said.advised(&finding),
-        Some(finding) => said.about(world, &finding).advised(&finding),
+        Some(finding) if speaks_for_itself(world, subject) => said.surpassed(&finding).advised(world, &finding),
+        Some(finding) => said.about(world, &finding).advised(world, &finding),
         None => said,
     }
 }

@@ -25,6 +25,19 @@ pub struct Finding {
     pub since: Option<Timestamp>,
 }
 
+impl Finding {
+    /// What to do, most useful first, with the name of the node it is about where one has to be typed.
+    pub fn next(&self, world: &World) -> Vec<String> {
+        let node = self.machine.and_then(|id| world.machines.get(&id)).map_or("NODE", |machine| machine.node.as_str());
+        self.mode.next().iter().map(|text| text.replace("NODE", node)).collect()
+    }
+
+    /// What to verify afterwards.
+    pub fn verify(&self) -> Vec<String> {
+        self.mode.verify().iter().map(|text| (*text).to_owned()).collect()
+    }
+}
+
 /// What recognising needs.
 #[derive(Clone, Copy)]
 pub(super) struct Scene<'a> {

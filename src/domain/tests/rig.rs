@@ -203,6 +203,7 @@ impl Rig {
     }
 
     pub(super) fn tick(&mut self) -> &mut Self {
+        self.observed.last_tick = Some(self.now);
         self.step(&Input::Tick { fresh: RolloutId::named("fresh") });
         self
     }

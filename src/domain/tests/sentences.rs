@@ -25,7 +25,7 @@ fn a_holder_is_named_with_its_time_and_its_halt() {
     let mut rig = line();
     rig.start("v1");
     rig.poll("a");
-    rig.at(100).poll("a");
+    rig.at(60).tick().at(100).poll("a");
     let said = rig.explain(ROLLOUT);
     assert_eq!(said.sentence, "a has held its slot for 1m 40s, oak halts in 58m 20s, 2 queued behind it");
     assert_eq!(said.on.as_deref(), Some("a"));
@@ -33,6 +33,8 @@ fn a_holder_is_named_with_its_time_and_its_halt() {
     let queued = rig.explain(machine_of("c"));
     assert_eq!(queued.sentence, "c is number 2 in the queue; the slot is held by a");
     rig.at(1_000);
+    let unattended = rig.explain(ROLLOUT).sentence;
+    assert!(unattended.contains("nobody has ticked for 15m 40s"), "{unattended}");
     let said = rig.explain(machine_of("a"));
     assert!(said.sentence.contains("offline for 15m") && said.next[1].contains("pause"), "{said:?}");
 }

@@ -27,8 +27,8 @@ fn every_preset_opens_on_its_own_world() {
 #[test]
 fn a_row_of_the_table_opens_with_one_command() {
     let mut driver = Launch::console(&["demo", "--preset", "fm-03"]).size(80, 24).start();
-    let screen = driver.wait_for("oak-workers is halted");
-    assert!(screen.contains("fix the workload: relax its budget"), "{screen}");
+    let screen = driver.wait_for("THEN VERIFY");
+    assert!(screen.contains("fix the workload: relax its budget") && screen.contains("FM-3"), "{screen}");
     driver.send("q");
     assert_eq!(driver.wait_exit().code, Some(0));
 }
