@@ -139,8 +139,7 @@ impl Draft {
             return Err(DoorError::Deposed);
         }
         if let Input::Verb(order) = &request.input {
-            let known = basis.published.tail.iter().chain(&self.entries);
-            match repetition(order, &self.world, known, self.now) {
+            match repetition(order, &self.world, self.now) {
                 Repetition::New => {}
                 Repetition::Done(reply) => return Ok((Verdict { changes: Vec::new(), reply }, true)),
                 Repetition::Reused => return Err(DoorError::KeyReused),

@@ -1,17 +1,13 @@
-//! A verb that comes again under the same key was done already: its first answer is read from what it left behind.
+//! A verb that comes again under the same key was done already: its first answer is in the world, wherever it comes to.
 
 use jiff::Timestamp;
 
-use crate::domain::change::{Cause, Change, Entry};
-use crate::domain::input::{Order, Verb};
-use crate::domain::span::Seconds;
+use crate::domain::input::Order;
+use crate::domain::keys::{request_of, used};
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
 
-/// How long a key is remembered, as far as its entries are still at hand.
-pub const KEY_REMEMBERED: Seconds = Seconds(24 * 3_600);
-
-/// What an order is to the entries at hand.
+/// What an order is to what was done before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Repetition {
     /// Its key is new, or left nothing behind and may as well be decided again.
@@ -22,67 +18,16 @@ pub(super) enum Repetition {
     Reused,
 }
 
-/// Compares an order with what `entries` say was done under its key, so that a lost answer and a second try do not
-/// make a reset out of a start.
-pub(super) fn repetition<'a>(
-    order: &Order,
-    world: &World,
-    entries: impl Iterator<Item = &'a Entry>,
-    now: Timestamp,
-) -> Repetition {
-    let Some(key) = order.key.as_deref() else { return Repetition::New };
-    let oldest = KEY_REMEMBERED.before(now);
-    let mine = entries.filter(|entry| entry.at >= oldest && entry.by == order.by && key_of(&entry.cause) == Some(key));
-    let mut repetition = Repetition::New;
-    for entry in mine {
-        if repetition == Repetition::New {
-            repetition = Repetition::Reused;
+/// Compares an order with what was done under its key, so that a lost answer and a second try do not make a reset out
+/// of a start. Keys are facts of the world: a restart and another process know them too.
+pub(super) fn repetition(order: &Order, world: &World, now: Timestamp) -> Repetition {
+    let known = order.key.as_deref().and_then(|key| used(&world.keys, &order.by, key, now));
+    match known {
+        None => Repetition::New,
+        Some(used) if used.request.as_ref().is_none_or(|request| *request == request_of(order)) => {
+            Repetition::Done(used.answer.reply())
         }
-        if is_effect(world, &order.verb, &entry.change) {
-            return Repetition::Done(reply_of(&entry.change));
-        }
-    }
-    repetition
-}
-
-fn key_of(cause: &Cause) -> Option<&str> {
-    match cause {
-        Cause::Verb { key, .. } => key.as_deref(),
-        _ => None,
-    }
-}
-
-/// True where the change is what the verb, given to the same thing, leaves behind.
-fn is_effect(world: &World, verb: &Verb, change: &Change) -> bool {
-    let ships = |rollout| world.rollout(rollout).map(|r| r.release);
-    match (verb, change) {
-        (Verb::PatchAccount { .. } | Verb::ConfigureAccount { .. }, Change::AccountChanged { .. }) => true,
-        (Verb::CreateEnvironment { slug, .. }, Change::EnvironmentCreated { environment }) => environment.slug == *slug,
-        (Verb::PatchEnvironment { environment: a, .. }, Change::EnvironmentChanged { environment: b, .. }) => a == b,
-        (Verb::CreateRing { slug, .. }, Change::RingCreated { ring }) => ring.slug == *slug,
-        (Verb::PatchRing { ring: a, .. }, Change::RingChanged { ring: b, .. }) => a == b,
-        (Verb::Pause(a), Change::Paused { what: b, .. }) | (Verb::Unpause(a), Change::Unpaused { what: b }) => a == b,
-        (Verb::AddMachine { hostname, .. }, Change::MachineAdded { machine }) => machine.hostname == *hostname,
-        (Verb::AssignMachine { machine: a, .. }, Change::MachineAssigned { machine: b, .. })
-        | (Verb::RemoveMachine { machine: a }, Change::MachineRemoved { machine: b }) => a == b,
-        (Verb::PublishRelease { git_ref, .. }, Change::ReleasePublished { release }) => release.git_ref == *git_ref,
-        (Verb::Yank { release: a }, Change::ReleaseYanked { release: b, .. })
-        | (Verb::Start { release: a, .. }, Change::RolloutStarted { release: b, .. }) => a == b,
-        (Verb::Start { release, .. }, Change::RolloutReset { rollout, .. }) => ships(*rollout) == Some(*release),
-        (Verb::Halt { rollout: a }, Change::RolloutEnded { rollout: b, .. }) => a == b,
-        _ => false,
-    }
-}
-
-fn reply_of(change: &Change) -> Reply {
-    match change {
-        Change::RolloutStarted { rollout, .. } => Reply::Started(*rollout),
-        Change::RolloutReset { rollout, .. } => Reply::Reset(*rollout),
-        Change::EnvironmentCreated { environment } => Reply::Environment(environment.id),
-        Change::RingCreated { ring } => Reply::Ring(ring.id),
-        Change::MachineAdded { machine } => Reply::Machine(machine.id),
-        Change::ReleasePublished { release } => Reply::Release(release.id),
-        _ => Reply::Done,
+        Some(_) => Repetition::Reused,
     }
 }
 
@@ -93,7 +38,7 @@ mod tests {
     use super::*;
     use crate::domain::change::Level;
     use crate::domain::ids::{MachineId, RolloutId};
-    use crate::domain::input::Input;
+    use crate::domain::input::{Input, Verb};
 
     fn order(input: Input) -> Order {
         match keyed(input, "k1") {
@@ -103,7 +48,7 @@ mod tests {
     }
 
     fn compare(bed: &Bed, order: &Order) -> Repetition {
-        repetition(order, &bed.world(), bed.store.lock().entries.iter(), bed.clock.now())
+        repetition(order, &bed.world(), bed.clock.now())
     }
 
     #[test]
@@ -114,11 +59,21 @@ mod tests {
         assert_eq!(compare(&bed, &again), Repetition::Done(Reply::Reset(RolloutId::named("r1"))));
         assert_eq!(compare(&bed, &order(start("r3", "v2"))), Repetition::Reused);
         assert_eq!(compare(&bed, &order(pause("ash"))), Repetition::Reused);
+        let reasoned = Order { reason: Some("another".to_owned()), ..again.clone() };
+        assert_eq!(compare(&bed, &reasoned), Repetition::Reused);
         assert_eq!(compare(&bed, &Order { by: "op-b".to_owned(), ..again.clone() }), Repetition::New);
         assert_eq!(compare(&bed, &Order { key: Some("k2".to_owned()), ..again.clone() }), Repetition::New);
         assert_eq!(compare(&bed, &Order { key: None, ..again.clone() }), Repetition::New);
         bed.clock.pass(24 * 3_600 + 1);
         assert_eq!(compare(&bed, &again), Repetition::New, "a day later the key is free again");
+    }
+
+    #[test]
+    fn the_same_verb_with_another_value_is_another_request() {
+        let bed = Bed::new();
+        bed.process("a").one(keyed(cap(2), "k1")).unwrap();
+        assert_eq!(compare(&bed, &order(cap(2))), Repetition::Done(Reply::Done));
+        assert_eq!(compare(&bed, &order(cap(3))), Repetition::Reused);
     }
 
     #[test]
@@ -136,6 +91,7 @@ mod tests {
             start("r9", "v2"),
             verb(Verb::Halt { rollout: RolloutId::named("r9") }),
             verb(Verb::PatchAccount { auto_deploy: Some(true), track_config_tags: None }),
+            verb(Verb::AcceptClock),
         ];
         let bed = Bed::running();
         let a = bed.process("a");
@@ -144,6 +100,7 @@ mod tests {
             let first = a.one(input.clone());
             let revision = bed.world().revision;
             assert_eq!(a.one(input.clone()), first, "{input:?}");
+            assert_eq!(bed.process("b").one(input.clone()), first, "a process that was just started: {input:?}");
             assert_eq!(bed.world().revision, revision, "{input:?}");
         }
     }

@@ -8,6 +8,7 @@ use super::fleet::{
     Account, Applied, Failures, Interruption, LastResult, Lease, Machine, RUNS_REMEMBERED, Served, SwitchedOff,
 };
 use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, RolloutId};
+use super::keys;
 use super::lane::LaneKey;
 use super::release::Outcome;
 use super::rollout::{Ending, Rollout};
@@ -19,6 +20,7 @@ impl World {
     pub fn apply(&mut self, entry: &Entry) {
         self.revision = entry.revision;
         self.at = self.at.max(entry.at);
+        keys::remember(&mut self.keys, entry);
         match &entry.change {
             Change::AccountChanged { account } => self.apply_account(entry, account),
             Change::EnvironmentCreated { .. }

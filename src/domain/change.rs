@@ -303,6 +303,9 @@ pub enum Cause {
         /// The idempotency key it came with.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<String>,
+        /// What was asked for under that key, as `keys::request_of` tells requests apart.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
     },
     /// The seat changed hands.
     Seat,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::change::{Cause, Change, Entry, Level};
 use super::fleet::{ConfigValues, Rung};
 use super::ids::{EnvironmentId, Generation, MachineId, ReleaseId, RingId, RolloutId};
+use super::keys::request_of;
 use super::release::{Digest, Outcome};
 use super::span::Seconds;
 use super::world::World;
@@ -334,7 +335,8 @@ impl Input {
             Self::CommitArrived { .. } | Self::TagArrived { .. } => ("repository".to_owned(), Cause::Repository),
             Self::Verb(order) => {
                 let (reason, key) = (order.reason.clone(), order.key.clone());
-                (order.by.clone(), Cause::Verb { name: order.verb.name().to_owned(), reason, key })
+                let request = key.as_ref().map(|_| request_of(order));
+                (order.by.clone(), Cause::Verb { name: order.verb.name().to_owned(), reason, key, request })
             }
         };
         Author { by, cause }

@@ -13,6 +13,7 @@ pub mod change;
 pub mod bucket;
 pub mod lane;
 mod brake;
+pub mod keys;
 pub mod world;
 mod apply;
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fleet::{Account, Environment, Machine, Ring, SwitchedOff};
 use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, Revision, RingId, RolloutId};
+use super::keys::UsedKey;
 use super::lane::{Lane, LaneKey, Lanes, Subject};
 use super::release::Release;
 use super::rollout::{Cursor, Rollout};
@@ -68,6 +69,8 @@ pub struct World {
     pub tags: Vector<ReleaseId>,
     /// What the switches of unattended starts were before they were turned off, until they are that again (R121).
     pub switched_off: Option<SwitchedOff>,
+    /// Idempotency keys that were used, oldest first.
+    pub keys: Vector<UsedKey>,
     /// Machines by host name; an index, never stored.
     pub(super) hostnames: OrdMap<String, MachineId>,
     pub(super) lanes: Lanes,
@@ -90,6 +93,8 @@ struct Stored {
     seat: SeatRecord,
     #[serde(default)]
     tags: Vec<ReleaseId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    keys: Vec<UsedKey>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     switched_off: Option<SwitchedOff>,
 }
@@ -108,6 +113,7 @@ impl From<Stored> for World {
             next_generation: stored.next_generation,
             seat: stored.seat,
             tags: stored.tags.into_iter().collect(),
+            keys: stored.keys.into_iter().collect(),
             switched_off: stored.switched_off,
             hostnames: OrdMap::new(),
             lanes: Lanes::default(),
@@ -132,6 +138,7 @@ impl From<World> for Stored {
             next_generation: world.next_generation,
             seat: world.seat,
             tags: world.tags.into_iter().collect(),
+            keys: world.keys.into_iter().collect(),
             switched_off: world.switched_off,
         }
     }

@@ -223,7 +223,8 @@ pub(super) fn success_of(machine: &MachineGiven) -> Moment {
 
 /// A verb that was given before the start.
 pub(super) fn verb(name: &str) -> Author {
-    let cause = Cause::Verb { name: name.to_owned(), reason: Some("scenario".to_owned()), key: None };
+    let reason = Some("scenario".to_owned());
+    let cause = Cause::Verb { name: name.to_owned(), reason, key: None, request: None };
     (BEFORE.to_owned(), cause)
 }
 

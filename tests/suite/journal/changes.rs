@@ -79,11 +79,12 @@ pub(crate) fn cause(n: u64) -> Cause {
         1 => Cause::Poll,
         2 => Cause::Report,
         3 => Cause::Seat,
-        4 => Cause::Verb { name: "pause-ring".to_owned(), reason: None, key: None },
+        4 => Cause::Verb { name: "pause-ring".to_owned(), reason: None, key: None, request: None },
         _ => Cause::Verb {
             name: "start".to_owned(),
             reason: Some("weekly upgrade — \"1.32\"".to_owned()),
             key: Some("7f3a".to_owned()),
+            request: None,
         },
     }
 }

@@ -4,6 +4,7 @@ mod bed;
 mod runbook;
 mod refusals;
 mod plans;
+mod retries;
 mod agents;
 mod stream;
 mod relink;

@@ -39,7 +39,7 @@ impl<C: Consoles> Run<C> {
     fn row(&self, verdict: &[Entry]) -> Value {
         let Some(first) = verdict.first() else { return Value::Null };
         let (cause, verb, reason, key) = match &first.cause {
-            Cause::Verb { name, reason, key } => ("verb", Some(name), reason.as_ref(), key.as_ref()),
+            Cause::Verb { name, reason, key, .. } => ("verb", Some(name), reason.as_ref(), key.as_ref()),
             Cause::Tick => ("tick", None, None, None),
             Cause::Poll => ("poll", None, None, None),
             Cause::Report => ("report", None, None, None),
