@@ -169,10 +169,12 @@ impl<H: Host, R: Renderer> Desk<H, R> {
         self.host.clock().now()
     }
 
-    /// A sign of life, of machines that are known only: strangers must not fill the memory.
+    /// A sign of life, of machines that are known only: strangers must not fill the memory. It is judged by the time
+    /// of decisions, so it bears that (R168).
     fn see(&self, machine: MachineId) {
-        if self.door.world().machines.contains_key(&machine) {
-            self.host.presence().saw(self.account, machine, self.now());
+        let world = self.door.world();
+        if world.machines.contains_key(&machine) {
+            self.host.presence().saw(self.account, machine, self.now().max(world.at));
         }
     }
 

@@ -6,6 +6,7 @@ use super::super::agents::agent::Served;
 use super::super::agents::roster::Errand;
 use super::super::host::SimHost;
 use super::super::renderer::SimRenderer;
+use super::requests::Asked;
 use super::run::{Run, Stuck};
 use super::screens::Consoles;
 use crate::control::desk::{Desk, DeskError, PollAnswer};
@@ -13,6 +14,8 @@ use crate::control::ports::{ApplyResult, Presence};
 use crate::domain::ids::MachineId;
 use crate::domain::input::Edition;
 use crate::domain::verdict::Reply;
+use crate::wire::answer::OK;
+use crate::wire::problem::Problem;
 
 /// What a desk answers; none = it was not reached, or did not answer.
 pub(super) type Heard<T> = Option<Result<T, DeskError>>;
@@ -30,7 +33,7 @@ impl<C: Consoles> Run<C> {
     fn poll_by_itself(&mut self, machine: MachineId, have: Option<Edition>) -> Result<(), Stuck> {
         let now = self.ground.now();
         if self.calm.holds(machine, &self.witness.world, now) {
-            self.ground.outside.presence.saw(self.ground.account, machine, now);
+            self.ground.outside.presence.saw(self.ground.account, machine, now.max(self.witness.world.at));
             self.roster.unanswered(machine);
             return Ok(());
         }
@@ -60,6 +63,7 @@ impl<C: Consoles> Run<C> {
             Some(desk) => self.ground.run("poll", async move { desk.poll(machine, have, Duration::ZERO).await })?,
             None => None,
         };
+        self.count_heard(&answer, Asked::poll);
         let Some(Ok(told)) = &answer else {
             self.roster.unanswered(machine);
             self.rest()?;
@@ -92,11 +96,21 @@ impl<C: Consoles> Run<C> {
             Some(desk) => self.ground.run("report", async move { desk.report(told).await })?,
             None => None,
         };
+        self.count_heard(&answer, Asked::report);
         if matches!(answer, None | Some(Err(DeskError::Door(_) | DeskError::Outrun))) {
             self.roster.undelivered(self.ground.now(), result);
         }
         self.rest()?;
         Ok(answer)
+    }
+
+    fn count_heard<T>(&mut self, heard: &Heard<T>, asked: impl Fn(u16) -> Asked) {
+        let status = match heard {
+            None => return,
+            Some(Ok(_)) => OK,
+            Some(Err(error)) => Problem::from(error.clone()).kind.status(),
+        };
+        self.records.count(asked(status));
     }
 
     /// The desk of a process that agents reach: of the one that is named, or of the first in the file.

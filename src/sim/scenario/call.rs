@@ -37,7 +37,7 @@ impl<C: Consoles> Run<C> {
     /// Sends a request to the process of an entry.
     pub(super) fn call(&mut self, act: &Act, request: Request) -> Result<Answer, Stuck> {
         let process = self.process_of(act).to_owned();
-        let Some(door) = self.door(&process) else { return Ok(Answer::none(Ended::Unanswered)) };
+        let Some(door) = self.door(&process) else { return Ok(Answer::none(Ended::Refused)) };
         let order = match request.and_then(|(verb, reason)| order(act, verb, reason)) {
             Ok(order) => order,
             Err(problem) => return Ok(self.turn_away(act, &act.verb, &problem)),

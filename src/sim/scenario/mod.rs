@@ -13,6 +13,7 @@ mod enrolment;
 mod ground;
 mod process;
 mod ticks;
+mod requests;
 mod records;
 mod witness;
 

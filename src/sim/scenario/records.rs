@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::file::moment::Moment;
+use super::requests::Asked;
 use crate::domain::ids::{Generation, MachineId, ReleaseId};
 use crate::domain::input::Edition;
 
@@ -31,8 +32,11 @@ pub(super) struct Turned {
 /// How an entry of `when` ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
+    /// It was carried out.
     Done,
+    /// It was not, and that is certain: a refusal, or nobody there to connect to.
     Refused,
+    /// It was sent and nobody answered, or it was never sent.
     Unanswered,
 }
 
@@ -63,6 +67,8 @@ pub(super) struct Records {
     pub(super) served: Vec<Handed>,
     pub(super) turned: Vec<Turned>,
     pub(super) reply: Answer,
+    /// How often each kind of request was answered.
+    pub(super) requests: BTreeMap<Asked, u64>,
     pub(super) silent: BTreeSet<MachineId>,
     have: BTreeMap<MachineId, Edition>,
     seen: BTreeSet<(MachineId, ReleaseId, Generation)>,
@@ -76,6 +82,7 @@ impl Default for Records {
             served: Vec::new(),
             turned: Vec::new(),
             reply: Answer::none(Ended::Done),
+            requests: BTreeMap::new(),
             silent: BTreeSet::new(),
             have: BTreeMap::new(),
             seen: BTreeSet::new(),
@@ -86,6 +93,11 @@ impl Default for Records {
 }
 
 impl Records {
+    /// A request was answered.
+    pub(super) fn count(&mut self, asked: Asked) {
+        *self.requests.entry(asked).or_default() += 1;
+    }
+
     /// It was served before the start; `holds` = and works on it.
     pub(super) fn was_served(&mut self, machine: MachineId, edition: Edition, holds: bool) {
         self.seen.insert((machine, edition.release, edition.generation));

@@ -26,6 +26,7 @@ use super::playbill::Playbill;
 use super::prelude::Prelude;
 use super::process::Process;
 use super::records::Records;
+use super::requests::Asked;
 use super::screens::Consoles;
 use super::seats::Seats;
 use super::witness::{Witness, verdicts};
@@ -195,6 +196,9 @@ impl<C: Consoles> Run<C> {
         let Some(act) = self.scenario.when.get(n).cloned() else { return Ok(()) };
         self.calm.stir();
         let answer = self.perform(&act)?;
+        if let Some(asked) = answer.status.and_then(|status| Asked::of(&act, status)) {
+            self.records.count(asked);
+        }
         self.calm.stir();
         self.rest()?;
         if let Some(wanted) = act.circumstances.expect {

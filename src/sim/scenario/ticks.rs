@@ -26,7 +26,7 @@ impl<C: Consoles> Run<C> {
     pub(super) fn tick_at(&mut self, act: &Act) -> Result<Answer, Stuck> {
         let process = self.process_of(act).to_owned();
         if self.service(&process).is_none() {
-            return Ok(Answer::none(Ended::Unanswered));
+            return Ok(Answer::none(Ended::Refused));
         }
         Ok(match self.tick(&process)? {
             None => Answer::none(Ended::Unanswered),

@@ -1,7 +1,9 @@
 //! The witness: folds the journal verdict by verdict, so that everything can be looked at after every commit.
 
 use crate::domain::change::{Change, Entry};
-use crate::domain::world::World;
+use crate::domain::ids::RolloutId;
+use crate::domain::rollout::Rollout;
+use crate::domain::world::{ROLLOUTS_KEPT, World};
 
 /// The world as of the last verdict that was looked at.
 #[derive(Debug, Default)]
@@ -13,6 +15,8 @@ pub(super) struct Witness {
     pub(super) lines: Vec<String>,
     /// Rollouts that were ever started.
     pub(super) started: usize,
+    /// Rollouts the world does not keep any more, oldest first.
+    older: Vec<Rollout>,
 }
 
 impl Witness {
@@ -30,9 +34,23 @@ impl Witness {
         self.entries.extend_from_slice(verdict);
     }
 
+    /// Every rollout there ever was, oldest first.
+    pub(super) fn rollouts(&self) -> impl Iterator<Item = &Rollout> {
+        self.older.iter().chain(self.world.rollouts.iter())
+    }
+
+    /// One of them.
+    pub(super) fn rollout(&self, id: RolloutId) -> Option<&Rollout> {
+        self.rollouts().find(|rollout| rollout.id == id)
+    }
+
     fn fold(&mut self, entry: &Entry) {
+        if matches!(entry.change, Change::RolloutStarted { .. }) {
+            self.started += 1;
+            let is_full = self.world.rollouts.len() >= ROLLOUTS_KEPT;
+            self.older.extend(self.world.rollouts.front().filter(|_| is_full).cloned());
+        }
         self.world.apply(entry);
-        self.started += usize::from(matches!(entry.change, Change::RolloutStarted { .. }));
     }
 }
 

@@ -11,6 +11,13 @@ fn an_unknown_key_is_an_error_with_line_and_column() {
     assert!(fault("scenario: x\ngivne: {}\n").to_string().starts_with("2:1: unknown field `givne`"));
     let machine = "scenario: x\ngiven:\n  machines:\n    - {id: ash, buckte: 1}\n";
     assert!(fault(machine).to_string().starts_with("4:17: unknown field `buckte`"), "{}", fault(machine));
+    assert!(fault(machine).to_string().ends_with("(did you mean `bucket`?)"), "{}", fault(machine));
+    let verb = said("when:\n  - {at: 0s, do: start_rolout, release: v1}\n");
+    assert!(
+        verb.starts_with("12:18: there is no verb start_rolout") && verb.ends_with("(did you mean `start_rollout`?)")
+    );
+    let view = said("then:\n  - {at: 0s, view: stauts, count: 1}\n");
+    assert!(view.starts_with("12:20: there is no view stauts") && view.ends_with("(did you mean `status`?)"), "{view}");
     let entry = said("when:\n  - {at: 0s, do: poll, machine: ash, wait: 5}\n");
     assert!(entry.starts_with("12:38: unknown field `wait`"), "{entry}");
     let bare = said("when:\n  - {at: 0s, do: tick, machine: ash}\n");

@@ -105,16 +105,23 @@ fn wrong_types_reach_the_control_plane_and_come_back_as_its_refusals() {
 }
 
 #[test]
-fn nobody_answers_for_a_crashed_process_and_silence_is_neither_ok_nor_refused() {
+fn a_crashed_process_refuses_the_connection_and_silence_is_neither_ok_nor_refused() {
     let run = played(
         "when:
   - {at: 0s, do: crash}
   - {at: 1s, do: start_rollout, release: v1, expect: ok}
+  - {at: 1s, do: start_rollout, release: v1, expect: refused}
   - {at: 2s, do: poll, machine: ash, expect: refused}
   - {at: 3s, do: restart, expect: ok}
   - {at: 4s, do: start_rollout, release: v1, expect: ok}
+  - {at: 5s, do: agent_silent, machine: ash}
+  - {at: 6s, do: poll, machine: ash, expect: ok}
+  - {at: 6s, do: poll, machine: ash, expect: refused}
+  - {at: 7s, do: freeze}
+  - {at: 8s, do: halt, expect: ok}
+  - {at: 8s, do: halt, expect: refused}
 ",
     );
-    assert_eq!(failed(&run.report()), ["13 reply $", "14 reply $"]);
+    assert_eq!(failed(&run.report()), ["13 reply $", "19 reply $", "20 reply $", "22 reply $", "23 reply $"]);
     assert_eq!(view(&run, "rollouts")[0]["id"], "r1");
 }

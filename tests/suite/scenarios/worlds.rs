@@ -129,7 +129,10 @@ fn another_process_takes_over_from_a_crashed_one_and_gives_the_seat_back_when_it
   - {at: 60s, do: restart}
   - {at: 62s, do: poll, machine: ash, expect: ok}
   - {at: 70s, do: leave_seat, process: second, expect: ok}
+  - {at: 78s, do: take_seat, process: second, expect: refused}
+  - {at: 79s, do: freeze}
   - {at: 80s, do: take_seat, process: second, expect: ok}
+  - {at: 84s, do: thaw}
   - {at: 85s, do: partition, from: second, to: journal, until: 140s}
 then:
   - {at: 5s, view: seat, path: \"$.holder\", equals: [server]}
@@ -168,10 +171,98 @@ then:
 
 #[test]
 fn metrics_are_the_series_of_the_server() {
-    let run = played("when:\n  - {at: 0s, do: start_rollout, release: v1}\n  - {at: 1s, do: poll, machine: ash}\n");
+    let run = played(
+        "when:
+  - {at: 0s, do: start_rollout, release: v1}
+  - {at: 1s, do: poll, machine: ash}
+  - {at: 2s, do: pause, ring: elm, expect: refused}
+  - {at: 3s, do: poll_all}
+",
+    );
     let metrics = view(&run, "metrics");
     let holders = json!([{"labels": {"account": "main", "environment": "oak", "ring": "oak"}, "value": 1}]);
     assert_eq!(metrics["kura_slot_holders"], holders);
     assert_eq!(metrics["kura_rollouts_running"][0]["value"], 1);
     assert_eq!(metrics["kura_seat_held"][0]["value"], 1);
+    let requests = |route: &str, status: &str| {
+        let rows = metrics["kura_http_requests_total"].as_array().unwrap().iter();
+        let mut rows = rows.filter(|row| row["labels"]["route"] == route && row["labels"]["status"] == status);
+        rows.next().map(|row| row["value"].clone())
+    };
+    assert_eq!(requests("/api/config/rollouts/", "201"), Some(json!(1)));
+    assert_eq!(requests("/api/config/rings/{uuid}/pause", "404"), Some(json!(1)));
+    assert_eq!(requests("/api/agent/assignment", "200"), Some(json!(3)));
+    assert_eq!(metrics["kura_turn_seconds"], json!([{"labels": {}, "count": 2, "sum": 0.0}]));
+    assert_eq!(metrics["kura_commit_entries"], json!([{"labels": {}, "count": 3, "sum": 4}]), "seat, start, lease");
+}
+
+#[test]
+fn every_rollout_there_ever_was_is_listed_and_has_a_status() {
+    let run = played(
+        "when:
+  - {every: 2s, from: 0s, until: 60s, do: start_rollout, release: v1, expect: ok}
+  - {every: 2s, from: 1s, until: 61s, do: start_rollout, release: v2, expect: ok}
+",
+    );
+    assert!(run.report().passed, "{}", run.report().text("x"));
+    let rollouts = view(&run, "rollouts");
+    let ids: Vec<&str> = rollouts.as_array().unwrap().iter().filter_map(|row| row["id"].as_str()).collect();
+    let expected: Vec<String> = (1..=62).map(|n| format!("r{n}")).collect();
+    assert_eq!(ids, expected);
+    assert_eq!(rollouts[0]["superseded_by_id"], "r2");
+    let first = view(&run, "status:r1");
+    assert_eq!((&first["status"], &first["release"]), (&json!("superseded"), &json!("v1")));
+    assert_eq!(first["machines"].as_array().unwrap().len(), 2);
+    assert_eq!(view(&run, "status:r99"), json!({}));
+}
+
+#[test]
+fn an_embedded_control_plane_without_agents_stands_still_and_says_so() {
+    // R54
+    let text = format!(
+        "scenario: the fallback\n{}{}",
+        super::bench::PAIR.replace(
+            "  agents: none",
+            "  agents: none\n  processes: [{id: server}, {id: desk, kind: console, seat: false, agents: false}]"
+        ),
+        "when:
+  - {at: 0s, do: start_rollout, release: v1}
+  - {at: 1s, do: poll, machine: ash}
+  - {at: 600s, do: crash}
+  - {at: 660s, do: take_seat, process: desk, expect: ok}
+  - {at: 2h, do: restart, expect: ok}
+  - {at: 7210s, do: leave_seat, process: desk, expect: ok}
+then:
+  - {at: 1h30m, view: status, path: \"$['stall_kind','halted_rings']\", equals: [no_agents, {}]}
+  - {at: 1h30m, view: status, path: \"$.stall_reason\", contains: [no agent endpoint, desk]}
+  - {at: 1h30m, view: status, path: \"$.machines[*].is_online\", equals: [null, null]}
+  - {at: 1h30m, view: \"explain:account/main\", path: \"$.next[*]\", contains: [--agent-listen]}
+  - {at: 7240s, view: seat, path: \"$.holder\", equals: [server]}
+  - {at: 7240s, view: status, path: \"$.stall_kind\", equals: [null]}
+  - {at: 10100s, view: status, path: \"$.halted_rings\", equals: [{}]}
+  - {at: 10200s, view: status, path: \"$.halted_rings.oak\", contains: [ash]}
+"
+    );
+    let mut run = start(&text);
+    run.play().unwrap();
+    assert!(run.report().passed, "{}", run.report().text("x"));
+}
+
+#[test]
+fn machines_stay_online_when_an_earlier_time_is_accepted() {
+    // R138, R168
+    let run = played(
+        "when:
+  - {at: 0s, do: start_rollout, release: v1}
+  - {every: 60s, from: 60s, do: poll_all}
+  - {at: 100s, do: clock_jump, by: 2h}
+  - {at: 110s, do: accept_clock, expect: ok}
+  - {at: 200s, do: clock_jump, by: -1h}
+  - {at: 210s, do: accept_clock, expect: ok}
+then:
+  - {at: 120s, view: status, path: \"$.machines[*].is_online\", equals: [true, true]}
+  - {at: 600s, view: status, path: \"$.machines[*].is_online\", equals: [true, true]}
+",
+    );
+    assert!(run.report().passed, "{}", run.report().text("x"));
 }

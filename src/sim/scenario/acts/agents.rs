@@ -72,7 +72,7 @@ impl<C: Consoles> Run<C> {
         }
         let process = act.circumstances.process.as_deref();
         let heard = self.poll(machine, self.records.have(machine), process)?;
-        Ok(self.answer_of(heard, PollAnswer::of))
+        Ok(self.answer_of(act, heard, PollAnswer::of))
     }
 
     /// In file order, added ones last.
@@ -98,7 +98,7 @@ impl<C: Consoles> Run<C> {
             Err(problem) => return Ok(self.refusal(&problem)),
         };
         let heard = self.tell(report.result(machine, now), act.circumstances.process.as_deref())?;
-        Ok(self.answer_of(heard, |_| Ok(Filed { filed: true })))
+        Ok(self.answer_of(act, heard, |_| Ok(Filed { filed: true })))
     }
 
     fn report_body(&mut self, machine: MachineId, doing: &AgentAct) -> Value {
@@ -135,7 +135,7 @@ impl<C: Consoles> Run<C> {
             None => None,
         };
         self.rest()?;
-        Ok(self.answer_of(heard, |_| Ok(Filed { filed: true })))
+        Ok(self.answer_of(act, heard, |_| Ok(Filed { filed: true })))
     }
 
     /// It joins, says which version its image has, and gets an agent if the others have one.
@@ -189,9 +189,11 @@ impl<C: Consoles> Run<C> {
     }
 
     /// The answer of a desk as the API words it.
-    fn answer_of<T, B: Serialize>(&self, heard: Heard<T>, body: impl Fn(T) -> Result<B, Problem>) -> Answer {
+    fn answer_of<T, B: Serialize>(&self, act: &Act, heard: Heard<T>, body: impl Fn(T) -> Result<B, Problem>) -> Answer {
+        let is_there = self.desk(act.circumstances.process.as_deref()).is_some();
+        let ended = if is_there { Ended::Unanswered } else { Ended::Refused };
         let said = match heard {
-            None => return Answer::none(Ended::Unanswered),
+            None => return Answer::none(ended),
             Some(heard) => heard.map_err(Problem::from).and_then(body),
         };
         match said {

@@ -10,12 +10,13 @@ use super::super::screens::Consoles;
 use crate::control::seat::Bid;
 use crate::domain::observed::Node;
 use crate::sim::journal::JournalFault;
+use crate::wire::problem::{Problem, ProblemKind};
 
 impl<C: Consoles> Run<C> {
     pub(super) fn act_of_fate(&mut self, act: &Act, doing: &FaultAct) -> Result<Answer, Stuck> {
         let name = self.process_of(act).to_owned();
         match doing {
-            FaultAct::TakeSeat => return self.bid(&name, Bid::Take),
+            FaultAct::TakeSeat => return self.take_seat(&name),
             FaultAct::LeaveSeat => return self.bid(&name, Bid::Abstain),
             FaultAct::Partition { from, to, until } => self.part(from, *to, *until),
             FaultAct::Node { name, ready, unschedulable, gone } => {
@@ -60,9 +61,22 @@ impl<C: Consoles> Run<C> {
         Ok(Answer::none(if happened { Ended::Done } else { Ended::Refused }))
     }
 
+    /// The seat of a holder that lives is not taken from it.
+    fn take_seat(&mut self, name: &str) -> Result<Answer, Stuck> {
+        let now = self.ground.now();
+        let holds = |one: &&Process| one.service().is_some_and(|service| service.held.epochs().borrow().is_some());
+        let lives = |one: &&Process| one.name != name && one.is_awake() && !one.means.to_journal.is_cut(now);
+        let Some(holder) = self.processes.iter().filter(holds).find(lives).map(|one| one.name.clone()) else {
+            return self.bid(name, Bid::Take);
+        };
+        let message = format!("{holder} has the seat and lives");
+        let hint = "let it leave the seat first";
+        Ok(self.refusal(&Problem::new(ProblemKind::Conflict, "seat_taken", message).hint(hint)))
+    }
+
     /// The process bids for the seat; done where it has it, or has it no more.
     fn bid(&mut self, process: &str, bid: Bid) -> Result<Answer, Stuck> {
-        let Some(service) = self.service(process).cloned() else { return Ok(Answer::none(Ended::Unanswered)) };
+        let Some(service) = self.service(process).cloned() else { return Ok(Answer::none(Ended::Refused)) };
         let held = service.held.epochs().borrow().is_some();
         service.bidding.set(bid);
         self.ground.settle()?;

@@ -83,7 +83,7 @@ impl<C: Consoles> Run<C> {
 
     /// The identity of the next rollout: as it is named, else r1, r2, ... in order of start.
     pub(in super::super) fn fresh_rollout(&mut self, named: Option<&str>) -> RolloutId {
-        let is_free = |id: &str, run: &Self| run.witness.world.rollout(RolloutId::named(id)).is_none();
+        let is_free = |id: &str, run: &Self| run.witness.rollout(RolloutId::named(id)).is_none();
         if let Some(id) = named.filter(|id| is_free(id, self)) {
             return self.ids.rollout(id);
         }
@@ -115,7 +115,7 @@ impl<C: Consoles> Run<C> {
         release: &str,
         input: impl Fn(RolloutId, ReleaseId) -> Input,
     ) -> Result<Answer, Stuck> {
-        let Some(door) = self.door(self.process_of(act)) else { return Ok(Answer::none(Ended::Unanswered)) };
+        let Some(door) = self.door(self.process_of(act)) else { return Ok(Answer::none(Ended::Refused)) };
         let id = self.ids.release(release);
         if !self.witness.world.releases.contains_key(&id) {
             let publish = publish(prelude::release(id, &built(release), &self.ground.outside.vault, self.ground.now()));

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use super::agents::AgentAct;
 use super::console::ConsoleAct;
 use super::faults::FaultAct;
+use super::hint::meant;
 use super::moment::Moment;
 use super::node::{Key, Node};
 use super::place::{Fault, Place};
@@ -157,10 +158,9 @@ impl Doing {
             .or_else(|| of(word, arguments).map(|act| act.map(Self::Faults)))
             .or_else(|| of(word, arguments).map(|act| act.map(Self::Console)))
             .unwrap_or_else(|| {
-                Err(Fault::at(
-                    word.place,
-                    format!("there is no verb {}, only {}", word.as_text().unwrap_or(""), verbs().join(", ")),
-                ))
+                let (unknown, known) = (word.as_text().unwrap_or(""), verbs());
+                let hint = meant(unknown, &known);
+                Err(Fault::at(word.place, format!("there is no verb {unknown}, only {}{hint}", known.join(", "))))
             })
     }
 }

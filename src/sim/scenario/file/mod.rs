@@ -2,6 +2,7 @@
 
 // How anything is read.
 pub mod place;
+mod hint;
 pub mod node;
 pub mod read;
 mod tagged;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::hint::meant;
 use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 
 /// Line and column, both from 1; 0 = the file as a whole.
@@ -49,6 +50,24 @@ impl std::error::Error for Fault {}
 impl serde::de::Error for Fault {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self { place: Place::default(), message: message.to_string() }
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        Self::custom(format!("unknown field `{field}`, {}{}", listed(expected), meant(field, expected)))
+    }
+
+    fn unknown_variant(word: &str, expected: &'static [&'static str]) -> Self {
+        Self::custom(format!("unknown variant `{word}`, {}{}", listed(expected), meant(word, expected)))
+    }
+}
+
+/// What would be right.
+fn listed(expected: &[&str]) -> String {
+    let words: Vec<String> = expected.iter().map(|word| format!("`{word}`")).collect();
+    match words.split_last() {
+        None => "nothing is known here".to_owned(),
+        Some((only, [])) => format!("expected {only}"),
+        Some((last, others)) => format!("expected {} or {last}", others.join(", ")),
     }
 }
 

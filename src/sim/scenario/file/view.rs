@@ -1,5 +1,6 @@
 //! Names of views: what can be looked at.
 
+use super::hint::meant;
 use super::place::{Fault, Place, Placed};
 use super::unsupported;
 
@@ -76,7 +77,11 @@ impl View {
             (None, Some(("explain", subject))) => explain(subject, name.place),
             (None, Some(("screen", "current"))) => Ok(Self::CurrentScreen),
             (None, Some(("screen", screen))) => of_screen(screen, name.place),
-            _ => Err(Fault::at(name.place, format!("there is no view {}, only {}", name.value, known()))),
+            _ => {
+                let plain: Vec<&str> = PLAIN.iter().map(|(known, _)| *known).chain(["nodes"]).collect();
+                let (unknown, hint) = (&name.value, meant(&name.value, &plain));
+                Err(Fault::at(name.place, format!("there is no view {unknown}, only {}{hint}", known())))
+            }
         }
     }
 }

@@ -3,5 +3,6 @@
 mod body;
 mod rollouts;
 mod outside;
+mod metrics;
 mod audit;
 mod screens;

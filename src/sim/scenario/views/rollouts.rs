@@ -23,7 +23,7 @@ impl<C: Consoles> Run<C> {
     pub(super) fn status(&self, rollout: Option<&str>) -> Value {
         let lens = self.lens();
         let found = match rollout {
-            Some(id) => lens.world.rollout(RolloutId::named(id)),
+            Some(id) => self.witness.rollout(RolloutId::named(id)),
             None => lens.world.current(),
         };
         match found {
@@ -38,7 +38,7 @@ impl<C: Consoles> Run<C> {
     /// Oldest first.
     pub(super) fn rollouts(&self) -> Value {
         let world = &self.witness.world;
-        let listed = world.rollouts.iter().map(|rollout| {
+        let listed = self.witness.rollouts().map(|rollout| {
             let mut body = self.dressed(json!(RolloutBody::of(world, rollout)));
             body["id"] = json!(self.ids.name(rollout.id.0));
             body["superseded_by_id"] = json!(body["superseded_by"].as_str().and_then(|uuid| self.ids.name_of(uuid)));
