@@ -1,6 +1,6 @@
 //! Answers in words: one table from an order and its reply to the sentence a person reads.
 
-use super::door::DoorError;
+use super::door::{AHEAD_HINTS, DoorError};
 use super::link::Answer;
 use crate::domain::change::Level;
 use crate::domain::fleet::Account;
@@ -26,6 +26,7 @@ pub fn to_error(error: &DoorError) -> Answer {
         DoorError::KeyReused => {
             Answer::Refused { sentence: why, hints: vec!["give the order a key of its own".to_owned()] }
         }
+        DoorError::Ahead(_) => Answer::Refused { sentence: why, hints: AHEAD_HINTS.map(str::to_owned).to_vec() },
         DoorError::Busy | DoorError::Journal(_) | DoorError::Deposed | DoorError::Stopped => Answer::Unsent { why },
     }
 }

@@ -11,6 +11,7 @@ use crate::domain::ids::{Epoch, Revision};
 use crate::domain::input::{Input, Order};
 use crate::domain::observed::Observed;
 use crate::domain::plan::Moved;
+use crate::domain::span::Seconds;
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
 
@@ -38,10 +39,20 @@ pub enum DoorError {
     /// What the plan of this order names has changed since the person looked at it. Nothing was done.
     #[error("{}, nothing was done", .0.sentence())]
     Moved(Stale),
+    /// The clock of this process is so far ahead of whoever ticks that it would take the whole account ahead (R168).
+    /// Nothing was done.
+    #[error("the clock here is {0} ahead of the last tick, nothing was done")]
+    Ahead(Seconds),
     /// The loop has come to its end. Nothing was done.
     #[error("the control plane is stopping, nothing was done")]
     Stopped,
 }
+
+/// What to do about a clock that is ahead (R168).
+pub const AHEAD_HINTS: [&str; 2] = [
+    "set the clock of this host, then restart the process",
+    "if this clock is right and the others are not, accept it",
+];
 
 /// A plan of yesterday.
 #[derive(Debug, Clone, PartialEq, Eq)]

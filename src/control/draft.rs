@@ -6,7 +6,7 @@ use super::door::{Answered, DoorError, Request, Stale};
 use super::ports::Batch;
 use super::publish::Published;
 use super::repeat::{Repetition, repetition};
-use crate::domain::change::Entry;
+use crate::domain::change::{Change, Entry};
 use crate::domain::decide::decide;
 use crate::domain::ids::{AccountId, Epoch, Revision};
 use crate::domain::input::{Input, Order, Verb};
@@ -104,6 +104,16 @@ impl Draft {
             epoch: None,
             replies: Vec::new(),
         }
+    }
+
+    /// It would put changes into the journal at a time nobody has vouched for (R168).
+    pub(super) fn needs_a_clock(&self) -> bool {
+        !self.entries.is_empty() && !self.accepts_the_clock()
+    }
+
+    /// A person says in it that the clock is right.
+    pub(super) fn accepts_the_clock(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry.change, Change::ClockAccepted))
     }
 
     /// What goes to the journal.

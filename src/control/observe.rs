@@ -8,6 +8,7 @@ use super::host::Host;
 use super::ports::{Clock, Presence, Results};
 use crate::domain::ids::AccountId;
 use crate::domain::observed::{Observed, RefusedStart};
+use crate::domain::span::Seconds;
 
 /// Puts Observed together. Cheap to clone.
 pub struct Observer<H> {
@@ -22,6 +23,7 @@ pub struct Observer<H> {
 struct Memory {
     last_tick: Option<Timestamp>,
     refused_start: Option<RefusedStart>,
+    ahead: Option<Seconds>,
 }
 
 impl<H> Clone for Observer<H> {
@@ -55,6 +57,17 @@ impl<H: Host> Observer<H> {
     /// A tick was decided here, or the seat's holder elsewhere gave a sign of life.
     pub(super) fn ticked(&self, now: Timestamp) {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).last_tick = Some(now);
+    }
+
+    /// How far the clock of this process is ahead of whoever ticks; none = not further than it may be, as far as is
+    /// known (R168).
+    pub(super) fn ahead(&self) -> Option<Seconds> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).ahead
+    }
+
+    /// The clock of this process was compared with that of whoever ticks, or a person accepted it.
+    pub(super) fn compared(&self, ahead: Option<Seconds>) {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).ahead = ahead;
     }
 
     /// A protected rollout turned a start away.

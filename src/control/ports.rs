@@ -16,6 +16,9 @@ use crate::domain::world::World;
 /// How far wall and monotonic time may drift apart before nothing stalls or promotes any more (R168).
 pub const DRIFT_MAX: Duration = Duration::from_secs(30);
 
+/// How far a process may be ahead of whoever ticks before it appends nothing any more (R168).
+pub const LEAD_MAX: Duration = Duration::from_secs(60);
+
 /// The one source of time. Sleeping is virtual in the simulator.
 pub trait Clock: Clone + Send + Sync + 'static {
     /// Wall clock at process start plus own monotonic time: never goes back while the process lives (R168).
@@ -158,7 +161,8 @@ pub struct Beat {
     pub holder: String,
     /// In which epoch.
     pub epoch: Epoch,
-    /// Counts up with every beat; never compared with a clock.
+    /// Another one with every beat: the milliseconds of the holder's clock. Whether the seat is empty is never judged
+    /// by it, only whether one's own clock is ahead of whoever ticks (R168).
     pub count: u64,
 }
 

@@ -9,12 +9,13 @@ use tokio::sync::watch;
 use super::door::{Door, DoorError};
 use super::host::Host;
 use super::observe::Observer;
-use super::ports::{Beat, Clock, Heartbeats};
+use super::ports::{Beat, Clock, Heartbeats, LEAD_MAX};
 use super::stop::Stop;
 use super::time::{later, until};
 use super::trouble::sentence;
 use crate::domain::ids::{AccountId, Epoch};
 use crate::domain::input::Input;
+use crate::domain::span::Seconds;
 use crate::domain::verdict::Reply;
 use crate::domain::world::SeatRecord;
 
@@ -130,7 +131,10 @@ impl<H: Host> Candidate<H> {
             let taken = match bid {
                 Bid::Stand => self.look(&mut watched).await,
                 Bid::Take => self.seize().await,
-                Bid::Abstain => None,
+                Bid::Abstain => {
+                    self.glance(&mut watched).await;
+                    None
+                }
             };
             if taken.is_some() {
                 return taken;
@@ -139,14 +143,25 @@ impl<H: Host> Candidate<H> {
                 biased;
                 () = self.stop.asked() => {}
                 _ = bids.changed() => {}
-                () = self.host.clock().sleep(LOOK_EVERY), if bid != Bid::Abstain => {}
+                () = self.host.clock().sleep(LOOK_EVERY) => {}
             }
         }
         None
     }
 
-    /// Looks at the seat, and takes it where nobody lives in it.
+    /// Looks at the seat, and takes it where nobody lives in it. Whoever was ahead of the last one that did would take
+    /// the account with it, so it leaves the seat alone (R168).
     async fn look(&self, watched: &mut Watched) -> Option<Taken> {
+        let (seat, is_empty) = self.glance(watched).await?;
+        match is_empty && self.observer.ahead().is_none() {
+            true => self.take(seat.epoch).await,
+            false => None,
+        }
+    }
+
+    /// The seat, and whether nobody lives in it; compares the clocks on the way (R168).
+    async fn glance(&self, watched: &mut Watched) -> Option<(SeatRecord, bool)> {
+        let asked_at = self.host.clock().now();
         let beat = match self.host.heartbeats().last(self.account).await {
             Ok(beat) => beat,
             Err(error) => {
@@ -155,13 +170,16 @@ impl<H: Host> Candidate<H> {
                 return None;
             }
         };
-        let seat = self.door.world().seat.clone();
-        if watched.is_empty(&seat, beat, self.now()) {
-            return self.take(seat.epoch).await;
+        if let Some(lead) = watched.lead(beat.as_ref(), asked_at) {
+            self.observer.compared((lead.0 > LEAD_MAX.as_secs()).then_some(lead));
         }
-        // Whoever lives in the seat ticks, as far as can be told from here.
-        self.observer.ticked(self.host.clock().now());
-        None
+        let seat = self.door.world().seat.clone();
+        let is_empty = watched.is_empty(&seat, beat, self.now());
+        if !is_empty {
+            // Whoever lives in the seat ticks, as far as can be told from here.
+            self.observer.ticked(self.host.clock().now());
+        }
+        Some((seat, is_empty))
     }
 
     /// Takes the seat, whoever has it.
@@ -210,12 +228,13 @@ impl<H: Host> Candidate<H> {
         let mut published = self.door.published();
         let mut held = self.held.epochs();
         let mut bids = self.bidding.bid.subscribe();
-        for count in 1.. {
+        loop {
             let began = self.now();
             if began >= deadline {
                 // Others may think the seat empty by now: thawed or cut off, this process must not go on ticking.
                 return false;
             }
+            let count = u64::try_from(self.host.clock().now().as_millisecond()).unwrap_or(0);
             let beat = Beat { holder: self.host.process().to_owned(), epoch: taken.epoch, count };
             let beaten = tokio::select! {
                 biased;
@@ -236,7 +255,6 @@ impl<H: Host> Candidate<H> {
                 () = self.host.clock().sleep(pause) => {}
             }
         }
-        false
     }
 
     /// Says "nobody", so that the next one need not wait for the expiry.
@@ -253,9 +271,22 @@ impl<H: Host> Candidate<H> {
 struct Watched {
     last: Option<(Epoch, Option<Beat>)>,
     since: Option<Timestamp>,
+    /// When it was looked at last, by the clock of decisions.
+    asked_at: Option<Timestamp>,
 }
 
 impl Watched {
+    /// How far one's own clock is ahead of the holder's, at least: a beat that is new since the last look was made
+    /// after that look began, so what is more than that is no delay. None where there is no new beat.
+    fn lead(&mut self, beat: Option<&Beat>, asked_at: Timestamp) -> Option<Seconds> {
+        let before = self.asked_at.replace(asked_at)?;
+        let known = self.last.as_ref().and_then(|(_, beat)| beat.as_ref());
+        let beat = beat.filter(|beat| !beat.holder.is_empty() && Some(*beat) != known)?;
+        known?;
+        let beaten_at = Timestamp::from_millisecond(i64::try_from(beat.count).ok()?).ok()?;
+        Some(Seconds::between(beaten_at, before))
+    }
+
     /// Looks at the seat at `now`, by one's own clock. True = nobody lives in it: it was never taken, it was released
     /// in this epoch, or nothing about it changed for `SEAT_EXPIRY`.
     fn is_empty(&mut self, seat: &SeatRecord, beat: Option<Beat>, now: Timestamp) -> bool {
@@ -311,6 +342,26 @@ mod tests {
         assert!(!watched.is_empty(&held_by("b", 2), None, at(14)));
         assert!(!watched.is_empty(&held_by("b", 2), None, at(28)));
         assert!(watched.is_empty(&held_by("b", 2), None, at(29)));
+    }
+
+    #[test]
+    fn a_clock_is_ahead_by_what_no_delay_explains() {
+        // R168
+        let beaten = |seconds: i64| beat("a", 1, u64::try_from(at(seconds).as_millisecond()).unwrap());
+        let mut watched = Watched::default();
+        let mut look = |holder: i64, own: i64| {
+            let beat = beaten(holder);
+            let lead = watched.lead(beat.as_ref(), at(own));
+            watched.is_empty(&held_by("a", 1), beat, at(own));
+            lead.map(|lead| lead.0)
+        };
+        assert_eq!(look(0, 7_200), None, "the first beat may be as old as it looks");
+        assert_eq!(look(0, 7_202), None, "nothing new");
+        assert_eq!(look(5, 7_204), Some(7_197), "it was made after 7,202 by one's own clock");
+        assert_eq!(look(10, 9_000), Some(7_194), "not by when it is read");
+        assert_eq!(look(15, 16), Some(8_985), "a clock that was set is known by the next beat");
+        assert_eq!(look(20, 21), Some(0));
+        assert_eq!(look(100, 23), Some(0), "who is behind is not ahead");
     }
 
     #[test]

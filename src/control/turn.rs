@@ -52,6 +52,9 @@ impl<H: Host> Turns<H> {
         let mut tries = Tries::default();
         for _ in 0..DECIDED_AT_MOST {
             let draft = self.decide(tries.floor, |basis| Draft::of(basis, waiting));
+            if let Some(by) = self.observer.ahead().filter(|_| draft.needs_a_clock()) {
+                return self.refuse(waiting, &tries, &DoorError::Ahead(by));
+            }
             let Err(error) = self.keep(&draft).await else { return draft.reply(waiting) };
             match self.recover(error, draft, &mut tries).await {
                 Ok(None) => {}
@@ -87,6 +90,9 @@ impl<H: Host> Turns<H> {
     fn note(&self, draft: &Draft) {
         if draft.ticked {
             self.observer.ticked(draft.now);
+        }
+        if draft.accepts_the_clock() {
+            self.observer.compared(None);
         }
         if let Some(refused) = &draft.refused_start {
             self.observer.refused(refused.clone());

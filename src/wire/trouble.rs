@@ -4,7 +4,7 @@ use super::call::UNKNOWN_OUTCOME;
 use super::plan::MovedBody;
 use super::problem::{Problem, ProblemKind};
 use crate::control::desk::DeskError;
-use crate::control::door::DoorError;
+use crate::control::door::{AHEAD_HINTS, DoorError};
 use crate::control::ports::JournalError;
 use crate::control::trouble::sentence;
 use crate::domain::refusal::Refusal;
@@ -26,6 +26,10 @@ impl From<DoorError> for Problem {
             DoorError::KeyReused => {
                 let problem = Self::new(ProblemKind::Malformed, "key_reused", error.to_string());
                 return problem.hint("send every order under a key of its own");
+            }
+            DoorError::Ahead(_) => {
+                let problem = Self::new(ProblemKind::Unavailable, "clock_ahead", error.to_string());
+                return AHEAD_HINTS.iter().fold(problem, |problem, hint| problem.hint(*hint));
             }
             DoorError::Busy => "busy",
             DoorError::Journal(_) => "journal",

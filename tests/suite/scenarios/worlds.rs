@@ -266,3 +266,34 @@ then:
     );
     assert!(run.report().passed, "{}", run.report().text("x"));
 }
+
+#[test]
+fn a_process_that_is_ahead_of_whoever_ticks_appends_nothing_and_leaves_the_seat_alone() {
+    // R168
+    let text = format!(
+        "scenario: one clock is wrong\n{}{}",
+        super::bench::PAIR.replace("  agents: none", "  agents: none\n  processes: [{id: server}, {id: second}]"),
+        "when:
+  - {at: 0s, do: start_rollout, release: v1, expect: ok}
+  - {at: 1s, do: clock_jump, process: second, by: 2h}
+  - {at: 3s, do: restart, process: second}
+  - {at: 30s, do: poll, machine: ash, process: second, expect: refused}
+  - {at: 31s, do: pause, ring: oak, process: second, expect: refused}
+  - {at: 32s, do: poll, machine: ash, expect: ok}
+  - {at: 60s, do: crash}
+  - {at: 90s, do: pause, ring: oak, process: second, expect: refused}
+  - {at: 100s, do: accept_clock, process: second, expect: ok}
+  - {at: 110s, do: pause, ring: oak, process: second, expect: ok}
+then:
+  - {at: 31s, view: reply, path: \"$.status\", equals: [503]}
+  - {at: 31s, view: reply, path: \"$.body['code','detail']\", contains: [clock_ahead, ahead of the last tick]}
+  - {at: 31s, view: reply, path: \"$.body.hints[*]\", contains: [accept]}
+  - {at: 32s, view: status, path: \"$.machines[?@.holds_slot==true].held_since\", equals: [\"2026-01-01T00:00:32Z\"]}
+  - {at: 95s, view: seat, path: \"$.holder\", equals: [server]}
+  - {at: 110s, view: seat, path: \"$.holder\", equals: [second]}
+"
+    );
+    let mut run = start(&text);
+    run.play().unwrap();
+    assert!(run.report().passed, "{}", run.report().text("x"));
+}
