@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::body;
 use crate::domain::ids::ReleaseId;
+use crate::domain::preflight::{self, Check, File};
 use crate::domain::release::{Release, Yank};
 use crate::domain::span::Seconds;
 
@@ -59,6 +60,36 @@ impl From<&Release> for ReleaseBody {
     }
 }
 
+/// One release, with what a lint reads off its states (R155-R164).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReleaseDetail {
+    /// As listed.
+    #[serde(flatten)]
+    pub release: ReleaseBody,
+    /// Promises its states keep or break; empty where they touch no node, or cannot be read now.
+    pub checks: Vec<Check>,
+}
+
+/// The content of a release as the Vault keeps it.
+#[derive(Deserialize)]
+struct Content {
+    files: Vec<ContentFile>,
+}
+
+#[derive(Deserialize)]
+struct ContentFile {
+    path: String,
+    content: String,
+}
+
+/// What a lint finds in a content; nothing where it is no folder of states.
+pub fn checks(content: &[u8]) -> Vec<Check> {
+    let Ok(content) = serde_json::from_slice::<Content>(content) else { return Vec::new() };
+    let files: Vec<File<'_>> =
+        content.files.iter().map(|file| File { path: &file.path, text: &file.content }).collect();
+    preflight::content(&files)
+}
+
 /// A release to build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -84,4 +115,19 @@ pub struct BuildBody {
 
 fn default_engine() -> String {
     "saltstack".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::preflight::Grade;
+
+    #[test]
+    fn a_content_is_read_as_the_vault_keeps_it() {
+        // R155
+        let content = r#"{"files":[{"path":"k8s/drain.sls","content":"cordon_drain:\n  cmd.run: []\n"}]}"#;
+        let found = checks(content.as_bytes());
+        assert!(found.iter().any(|check| check.id == "guards" && check.grade == Grade::Fail), "{found:?}");
+        assert_eq!(checks(b"release: v1\n"), []);
+    }
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{account, path, rings, vip};
+use super::{account, path, rings, vip, window};
 use crate::domain::ids::ReleaseId;
 use crate::domain::observed::Observed;
 use crate::domain::world::World;
@@ -71,6 +71,7 @@ pub fn preflight(world: &World, observed: &Observed, plan: &Plan<'_>, now: Times
     checks.extend(path::all(world));
     checks.extend(path::members(world, observed, now));
     checks.push(vip::holder(world, observed));
+    checks.extend(window::estimate(world, plan));
     checks.extend(account::values(world, plan));
     checks
 }

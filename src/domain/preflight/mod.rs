@@ -5,7 +5,9 @@ mod account;
 mod rings;
 mod path;
 mod vip;
+mod window;
 mod content;
 
 pub use check::{Check, Grade, Plan, preflight};
 pub use content::{File, content};
+pub use window::window;

@@ -21,4 +21,5 @@ mod unattended;
 mod states;
 mod reasons;
 mod content;
+mod corners;
 mod random;

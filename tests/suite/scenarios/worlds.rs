@@ -297,3 +297,28 @@ then:
     run.play().unwrap();
     assert!(run.report().passed, "{}", run.report().text("x"));
 }
+
+#[test]
+fn a_holder_inside_its_own_window_is_one_slot_and_one_window() {
+    // R172
+    let text = format!(
+        "scenario: a flap\n{}{}",
+        super::bench::PAIR
+            .replace("max_in_flight: 1,", "max_in_flight: 3, min_settle_seconds: 1000,")
+            .replace("failure_count_threshold: 1", "failure_count_threshold: 9"),
+        "when:
+  - {at: 0s, do: start_rollout, release: v1}
+  - {at: 1s, do: poll, machine: ash}
+  - {at: 2s, do: result, machine: ash, outcome: success}
+  - {at: 3s, do: result, machine: ash, outcome: failed}
+  - {at: 4s, do: poll, machine: ash}
+then:
+  - {at: 3s, view: status, path: \"$['holding_slots','settling']\", equals: [0, 1]}
+  - {at: 4s, view: status, path: \"$['holding_slots','settling']\", equals: [1, 1]}
+  - {at: 4s, view: status, path: \"$.slots[0]['cap','holding','settling','free']\", equals: [3, 1, 0, 2]}
+"
+    );
+    let mut run = start(&text);
+    run.play().unwrap();
+    assert!(run.report().passed, "{}", run.report().text("x"));
+}

@@ -91,6 +91,9 @@ impl Host for MemoryHost {
 /// Builds any reference that begins with `v`.
 pub struct AnyV;
 
+/// A release that drains without a guard.
+pub const UNGUARDED: &str = "v-unguarded";
+
 impl Builder for AnyV {
     fn source(&self) -> Option<String> {
         Some("memory".to_owned())
@@ -102,7 +105,11 @@ impl Builder for AnyV {
                 Problem::new(ProblemKind::NotFound, "no_ref", format!("there is no {git_ref}")).field("git_ref")
             );
         }
-        Ok(Built { commit: format!("commit-of-{git_ref}"), content: format!("content of {git_ref}").into_bytes() })
+        let content = match git_ref {
+            UNGUARDED => r#"{"files":[{"path":"k8s.sls","content":"cordon_drain:\n  cmd.run: []\n"}]}"#.to_owned(),
+            _ => format!("content of {git_ref}"),
+        };
+        Ok(Built { commit: format!("commit-of-{git_ref}"), content: content.into_bytes() })
     }
 }
 

@@ -5,6 +5,7 @@ mod runbook;
 mod refusals;
 mod plans;
 mod retries;
+mod release;
 mod agents;
 mod stream;
 mod relink;
