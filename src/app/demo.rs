@@ -1,7 +1,7 @@
 //! The way to run: demo. A control plane and a simulated fleet in this process; no network, no configuration.
 
 use crate::console::snapshot::DEMO;
-use crate::sim::presets::{KEPT, PRESETS, kept, preset};
+use crate::sim::presets::{KEPT, Kept, PRESETS, kept, preset};
 use crate::wire::problem::{Problem, ProblemKind};
 
 use super::console::{Backstage, run_console};
@@ -49,8 +49,11 @@ pub fn run(args: Args) -> Result<(), Problem> {
 fn chosen(name: &str, seed: u64) -> Result<Show, Problem> {
     let found = preset(name).map(|preset| Show::Preset(preset, seed)).or_else(|| kept(name).map(Show::Kept));
     found.ok_or_else(|| {
-        let problem = Problem::new(ProblemKind::Usage, "preset", format!("there is no preset {name}"));
-        lines().into_iter().fold(problem, Problem::hint)
+        let written = PRESETS.iter().map(|preset| preset.name.to_owned());
+        let names: Vec<String> = written.chain(KEPT.iter().map(Kept::name)).collect();
+        Problem::new(ProblemKind::Usage, "preset", format!("there is no preset {name}"))
+            .hint(format!("there are {}", names.join(", ")))
+            .hint("kura-console demo --list says what each of them shows")
     })
 }
 
@@ -90,10 +93,9 @@ mod tests {
     fn a_preset_that_does_not_exist_is_answered_with_those_that_do() {
         let problem = chosen("nonsense", 1).unwrap_err();
         assert_eq!(problem.kind, ProblemKind::Usage);
-        assert_eq!(problem.hints.len(), PRESETS.len() + KEPT.len());
-        for hint in &problem.hints {
-            let name = hint.split_whitespace().next().unwrap();
-            assert!(chosen(name, 1).is_ok(), "{name}");
+        for name in lines().iter().filter_map(|line| line.split_whitespace().next()) {
+            assert!(problem.hints[0].contains(name) && chosen(name, 1).is_ok(), "{name}");
         }
+        assert_eq!(lines().len(), PRESETS.len() + KEPT.len());
     }
 }
