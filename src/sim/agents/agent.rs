@@ -63,6 +63,8 @@ pub struct Agent {
     /// Its character.
     pub behaviour: Behaviour,
     silent: bool,
+    /// When it polls for the first time; before that nobody can tell it anything.
+    begins: Timestamp,
     next_poll: Option<Timestamp>,
     work: Option<Work>,
     failed_arcs: u32,
@@ -72,7 +74,15 @@ impl Agent {
     /// An agent that starts at `now` and has done nothing yet.
     pub fn starting_at(now: Timestamp, machine: MachineId, behaviour: Behaviour) -> Self {
         let next_poll = (!behaviour.poll.is_off()).then(|| behaviour.first_poll.after(now));
-        Self { machine, behaviour, silent: false, next_poll, work: None, failed_arcs: 0 }
+        Self {
+            machine,
+            behaviour,
+            silent: false,
+            begins: next_poll.unwrap_or(now),
+            next_poll,
+            work: None,
+            failed_arcs: 0,
+        }
     }
 
     /// It is in the middle of a run that began before it was looked at; one that should be over by then ends now.
@@ -87,6 +97,11 @@ impl Agent {
     /// It failed on this for good before it was looked at (R63).
     pub fn latch(&mut self, served: Served) {
         self.work = Some(Work { served, retries_left: 0, phase: Phase::Latched });
+    }
+
+    /// It polled before or does so now, so that a nudge can reach it.
+    pub fn has_begun(&self, now: Timestamp) -> bool {
+        self.begins <= now
     }
 
     /// Its next turn on the grid of `first_poll + n * poll`.

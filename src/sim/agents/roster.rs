@@ -153,9 +153,10 @@ impl Roster {
     /// These were told to poll again now, rather than at their next turn.
     pub fn nudge<'a>(&mut self, now: Timestamp, machines: impl IntoIterator<Item = &'a MachineId>) {
         for machine in machines {
-            if let Some(place) = self.places.get(machine) {
-                let at = self.members[*place].agent.behaviour.nudge.after(now);
-                self.agenda.insert((at, Turn::Nudged, *place));
+            let Some(place) = self.places.get(machine) else { continue };
+            let agent = &self.members[*place].agent;
+            if agent.has_begun(now) {
+                self.agenda.insert((agent.behaviour.nudge.after(now), Turn::Nudged, *place));
             }
         }
     }
@@ -390,6 +391,18 @@ mod tests {
         assert_eq!(live(&mut roster, 700, |_| served("v1", 1, 0)), [(600, Outcome::Success)]);
         roster.rebuild(ash());
         assert_eq!(live(&mut roster, 1400, |_| served("v1", 1, 0)), [(1310, Outcome::Success)]);
+    }
+
+    #[test]
+    fn a_nudge_reaches_nobody_before_the_first_poll() {
+        let mut roster = roster(Behaviour { first_poll: Seconds(7), ..Behaviour::default() });
+        roster.nudge(at(3), [&ash()]);
+        assert_eq!(roster.next_due(), Some(at(7)));
+        assert_eq!(roster.take(at(6), Turn::Nudged).len(), 0);
+        assert_eq!(roster.take(at(7), Turn::Poll).len(), 1);
+        assert_eq!(roster.answered(at(7), ash(), None), None);
+        roster.nudge(at(8), [&ash()]);
+        assert_eq!(roster.take(at(8), Turn::Nudged).len(), 1);
     }
 
     #[test]
