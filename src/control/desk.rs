@@ -115,7 +115,7 @@ impl<H: Host, R: Renderer> Desk<H, R> {
         have: Option<Edition>,
         wait: Duration,
     ) -> Result<PollAnswer, DeskError> {
-        let began = self.now();
+        let began = self.steady();
         let end = later(began, wait.min(HELD_AT_MOST));
         // Enlisted before it asks, so that no nudge falls between the two.
         let mut held = self.nudges.enlist(machine);
@@ -125,16 +125,16 @@ impl<H: Host, R: Renderer> Desk<H, R> {
             if served.is_news(have) {
                 return self.hand_out(served, POLL_AFTER_NEWS).await;
             }
-            let now = self.now();
+            let now = self.steady();
             let (Some(held), true) = (&mut held, now < end) else {
                 return self.hand_out(served, rest_of_pause(began, now)).await;
             };
             tokio::select! {
                 biased;
-                () = self.stop.asked() => return self.hand_out(served, rest_of_pause(began, self.now())).await,
+                () = self.stop.asked() => return self.hand_out(served, rest_of_pause(began, self.steady())).await,
                 () = held.nudged() => {}
                 () = self.host.clock().sleep(until(end, now)) => {
-                    return self.hand_out(served, rest_of_pause(began, self.now())).await;
+                    return self.hand_out(served, rest_of_pause(began, self.steady())).await;
                 }
             }
         }
@@ -167,6 +167,11 @@ impl<H: Host, R: Renderer> Desk<H, R> {
 
     fn now(&self) -> Timestamp {
         self.host.clock().now()
+    }
+
+    /// What waits are measured by: nobody is held longer because a clock was set (R168).
+    fn steady(&self) -> Timestamp {
+        self.host.clock().steady()
     }
 
     /// A sign of life, of machines that are known only: strangers must not fill the memory. It is judged by the time

@@ -48,17 +48,17 @@ impl<H: Host> Ticker<H> {
     }
 
     /// Ticks until the epoch is over; the first time one period after it began. A period that was slept through is
-    /// left out rather than made up for.
+    /// left out rather than made up for, and a clock that is set moves no tick (R168).
     async fn tick_under(&self, epoch: Epoch) {
         let clock = self.host.clock();
         let mut epochs = self.held.epochs();
-        let mut due = later(clock.now(), self.period);
+        let mut due = later(clock.steady(), self.period);
         loop {
             tokio::select! {
                 biased;
                 () = self.stop.asked() => return,
                 _ = epochs.wait_for(|held| *held != Some(epoch)) => return,
-                () = clock.sleep(until(due, clock.now())) => {}
+                () = clock.sleep(until(due, clock.steady())) => {}
             }
             match self.door.ask_under(epoch, self.tick()).await {
                 Ok(_) => {}
@@ -66,7 +66,7 @@ impl<H: Host> Ticker<H> {
                 // The next tick is the retry.
                 Err(error) => tracing::warn!(%epoch, why = %error, "a tick was not decided"),
             }
-            due = later(due, self.period).max(clock.now());
+            due = later(due, self.period).max(clock.steady());
         }
     }
 }

@@ -68,6 +68,28 @@ fn a_poll_without_news_is_held_for_as_long_as_it_may_wait() {
 }
 
 #[test]
+fn a_held_poll_lasts_no_longer_where_the_clock_is_set() {
+    // R168
+    for seconds in [7_200, -7_200] {
+        let bed = Bed::running();
+        let (service, mut driver) = open(&bed, AsPublished);
+        let began = bed.clock.steady();
+        let desk = service.desk.clone();
+        let both = async {
+            tokio::join!(desk.poll(id("birch"), None, WAIT), async {
+                bed.clock.sleep(Duration::from_secs(5)).await;
+                bed.clock.set_wall(seconds);
+                // an order that frees nothing wakes the poll, which is held on
+                service.door.ask(pause("birch")).await
+            })
+        };
+        let (answer, paused) = driver.until(both);
+        assert!(paused.is_ok() && answer.unwrap().assignment.is_none());
+        assert_eq!(until(bed.clock.steady(), began), WAIT, "clock set by {seconds} s");
+    }
+}
+
+#[test]
 fn a_freed_slot_reaches_the_next_in_line_while_its_poll_is_held() {
     // R38
     let bed = Bed::running();
@@ -93,12 +115,17 @@ fn a_withdrawn_run_is_cancelled_while_its_poll_is_held() {
     let bed = Bed::running();
     let (service, mut driver) = open(&bed, AsPublished);
     let handout = driver.until(service.desk.poll(id("ash"), None, WAIT)).unwrap().assignment.unwrap();
+    let began = bed.clock.now();
     let held = async {
-        tokio::join!(service.desk.poll(id("ash"), Some(handout.edition), WAIT), service.door.ask(pause("ash")))
+        tokio::join!(service.desk.poll(id("ash"), Some(handout.edition), WAIT), async {
+            bed.clock.sleep(Duration::from_secs(7)).await;
+            service.door.ask(pause("ash")).await
+        })
     };
     let (answer, _) = driver.until(held);
     let answer = answer.unwrap();
     assert!(answer.cancel && answer.assignment.is_none());
+    assert_eq!(until(bed.clock.now(), began), Duration::from_secs(7), "not only at the end of the wait");
 }
 
 #[test]

@@ -19,6 +19,8 @@ const ROUNDS_MAX: usize = 10_000;
 #[derive(Debug)]
 struct Hands {
     now: Timestamp,
+    /// How far the wall clock was set ahead, and accepted.
+    ahead: SignedDuration,
     due: BTreeSet<Timestamp>,
 }
 
@@ -29,12 +31,17 @@ pub(crate) struct TestClock(Arc<Mutex<Hands>>);
 impl TestClock {
     pub(crate) fn new() -> Self {
         let now = "2026-01-01T00:00:00Z".parse().unwrap();
-        Self(Arc::new(Mutex::new(Hands { now, due: BTreeSet::new() })))
+        Self(Arc::new(Mutex::new(Hands { now, ahead: SignedDuration::ZERO, due: BTreeSet::new() })))
     }
 
     /// Moves the hands, as time does while a process is frozen.
     pub(crate) fn pass(&self, seconds: i64) {
         self.0.lock().unwrap().now += SignedDuration::from_secs(seconds);
+    }
+
+    /// A person accepted a wall clock that was set by so many seconds (R168).
+    pub(crate) fn set_wall(&self, seconds: i64) {
+        self.0.lock().unwrap().ahead += SignedDuration::from_secs(seconds);
     }
 
     /// Puts the hands back, so that two processes can be driven through the same second one after the other.
@@ -50,12 +57,17 @@ impl TestClock {
 
 impl Clock for TestClock {
     fn now(&self) -> Timestamp {
+        let hands = self.0.lock().unwrap();
+        hands.now + hands.ahead
+    }
+
+    fn steady(&self) -> Timestamp {
         self.0.lock().unwrap().now
     }
 
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send {
         let clock = self.clone();
-        let until = self.now() + SignedDuration::try_from(span).unwrap();
+        let until = self.steady() + SignedDuration::try_from(span).unwrap();
         poll_fn(move |_| {
             let mut hands = clock.0.lock().unwrap();
             if hands.now >= until {
@@ -103,11 +115,11 @@ impl Driver {
 
     /// Drives everything for so many seconds of virtual time.
     pub(crate) fn run(&mut self, seconds: i64) {
-        let end = self.clock.now() + SignedDuration::from_secs(seconds);
+        let end = self.clock.steady() + SignedDuration::from_secs(seconds);
         loop {
             self.settle();
             let next = self.clock.next_due().map_or(end, |due| due.min(end));
-            if self.clock.now() >= end {
+            if self.clock.steady() >= end {
                 return;
             }
             self.clock.set(next);

@@ -121,6 +121,29 @@ fn a_frozen_holder_that_thaws_steps_down_and_its_tick_changes_nothing() {
 }
 
 #[test]
+fn a_clock_that_is_set_moves_neither_the_ticks_nor_the_seat() {
+    // R9, R168
+    for seconds in [7_200, -7_200] {
+        let bed = Bed::running();
+        let (mut a, mut b) = (start(&bed, "a"), start(&bed, "b"));
+        let live = |a: &mut Running, b: &mut Running, seconds| {
+            for _ in 0..seconds {
+                let before = bed.clock.steady();
+                a.driver.run(1);
+                bed.clock.set(before);
+                b.driver.run(1);
+            }
+        };
+        live(&mut a, &mut b, 90);
+        let ticked = a.last_tick();
+        bed.clock.set_wall(seconds);
+        live(&mut a, &mut b, 40);
+        assert_ne!(a.last_tick(), ticked, "the next tick comes when it would have come, clock set by {seconds} s");
+        assert_eq!((a.epoch(), b.epoch()), (Some(1), None), "clock set by {seconds} s");
+    }
+}
+
+#[test]
 fn a_tick_that_hears_that_it_is_deposed_ends_the_seat() {
     let bed = Bed::running();
     let mut a = start(&bed, "a");
