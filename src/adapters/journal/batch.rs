@@ -45,3 +45,42 @@ pub fn check_snapshot(head: Head, world: &World) -> Result<(), JournalError> {
 fn malformed(revision: u64, problem: String) -> AppendError {
     AppendError::Failed(JournalError::Corrupt { revision, problem })
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::domain::change::{Cause, Change, Entry};
+    use crate::domain::ids::{AccountId, Epoch, Revision};
+
+    const HEAD: Head = Head { revision: 7, epoch: 3, oldest: 1 };
+
+    fn batch(expected: Revision, epoch: Option<Epoch>) -> Batch {
+        let change = Change::SeatTaken { holder: "b".to_owned(), epoch: 4 };
+        let (at, by, cause) = (Timestamp::UNIX_EPOCH, "b".to_owned(), Cause::Seat);
+        let entries = vec![Entry { revision: expected + 1, at, by, cause, change }];
+        Batch { account: AccountId::named("test"), expected, epoch, entries }
+    }
+
+    #[test]
+    fn only_a_batch_that_was_decided_on_the_head_is_taken() {
+        // R28
+        for expected in [0, 6, 8] {
+            let outrun = advance(HEAD, &batch(expected, None));
+            assert!(matches!(outrun, Err(AppendError::Outrun { head: HEAD })), "{expected}: {outrun:?}");
+        }
+        let head = advance(HEAD, &batch(7, None)).unwrap();
+        assert_eq!((head.revision, head.epoch, head.oldest), (8, 4, 1));
+    }
+
+    #[test]
+    fn a_seat_that_was_lost_is_said_before_everything_else() {
+        // R28
+        for (expected, epoch) in [(7, 2), (6, 2), (7, 0)] {
+            let deposed = advance(HEAD, &batch(expected, Some(epoch)));
+            assert!(matches!(deposed, Err(AppendError::Deposed { head: HEAD })), "{expected}, {epoch}: {deposed:?}");
+        }
+        assert!(advance(HEAD, &batch(7, Some(3))).is_ok());
+    }
+}

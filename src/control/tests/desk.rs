@@ -110,6 +110,20 @@ fn a_freed_slot_reaches_the_next_in_line_while_its_poll_is_held() {
 }
 
 #[test]
+fn a_nudge_between_the_question_and_the_wait_is_not_lost() {
+    // R38
+    let bed = Bed::running();
+    let (service, mut driver) = open(&bed, AsPublished);
+    driver.until(service.desk.poll(id("ash"), None, WAIT)).unwrap();
+    let began = bed.clock.now();
+    // both are decided in one turn: the poll first, and the pause before anybody hears of either
+    let both = async { tokio::join!(service.desk.poll(id("birch"), None, WAIT), service.door.ask(pause("ash"))) };
+    let (answer, paused) = driver.until(both);
+    assert!(paused.is_ok() && answer.unwrap().assignment.is_some());
+    assert_eq!(bed.clock.now(), began);
+}
+
+#[test]
 fn a_withdrawn_run_is_cancelled_while_its_poll_is_held() {
     // R22, R25
     let bed = Bed::running();

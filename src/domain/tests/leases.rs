@@ -259,3 +259,30 @@ fn a_run_that_is_served_no_more_is_cancelled() {
     assert_eq!(rig.poll_having("a", had), (had, false));
     assert_eq!(rig.rollout().halted_rings.get(&RingId::named("oak")), None);
 }
+
+#[test]
+fn a_new_node_name_is_no_move() {
+    // R22, R23
+    let mut rig = line();
+    let had = rig.poll("a");
+    rig.verb(Verb::AssignMachine {
+        machine: MachineId::named("a"),
+        environment: None,
+        ring: Some(Some(RingId::named("oak"))),
+        node: Some("node-7".to_owned()),
+    });
+    assert_eq!(rig.holders(), ["a"]);
+    assert_eq!(rig.poll_having("a", had), (had, false));
+}
+
+#[test]
+fn a_cap_adopts_nobody_who_was_served_before_the_reset() {
+    // R29
+    let mut rig = Rig::line("oak", RingPatch::default(), &["a", "b", "c"]);
+    rig.start("v1");
+    rig.poll_all(&["a", "b"]);
+    rig.start("v1");
+    rig.poll("b");
+    rig.patch("oak", capped(1, 0, 5_400, 10));
+    assert_eq!(rig.holders(), ["b"], "a was not served in this generation");
+}

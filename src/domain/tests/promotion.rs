@@ -1,6 +1,6 @@
 //! B10: the cursor, what lets it pass, and what completes a rollout.
 
-use super::rig::{Rig, capped, environment, machine, ring};
+use super::rig::{Rig, capped, environment, ladder, machine, ring};
 use crate::domain::explain::Subject;
 use crate::domain::hold::HoldKind;
 use crate::domain::ids::{EnvironmentId, MachineId, RingId};
@@ -269,4 +269,64 @@ fn control_plane_before_workers_one_at_a_time() {
     }
     assert_eq!(order, ["cp1", "cp2", "w1", "w2"]);
     assert_eq!(rig.rollout().status(), "completed");
+}
+
+#[test]
+fn reasons_come_in_the_order_of_precedence() {
+    // R141, R168
+    let mut rig = Rig::line("oak", capped(1, 600, 0, 1), &["a", "b", "c", "d"]);
+    rig.patch("oak", ladder(&[(0, 4)]));
+    rig.start("v1");
+    rig.converge("a").pause(machine("c"));
+    let held = |rig: &Rig| rig.hold().map(|hold| hold.kind);
+    assert_eq!(held(&rig), Some(HoldKind::PausedBeforeApply));
+    rig.fail("a");
+    assert_eq!(held(&rig), Some(HoldKind::Halted), "though a fails and c is skipped");
+    rig.pause(ring("oak"));
+    assert_eq!(held(&rig), Some(HoldKind::PausedRing), "though it is halted");
+    rig.pause(environment("oak"));
+    assert_eq!(held(&rig), Some(HoldKind::PausedEnvironment));
+    rig.observed.clock_suspect = true;
+    assert_eq!(held(&rig), Some(HoldKind::Clock));
+    rig.observed.telemetry = Telemetry::Unreadable;
+    assert_eq!(held(&rig), Some(HoldKind::Telemetry), "counts behind every other reason are a guess");
+}
+
+#[test]
+fn the_later_reasons_come_in_the_order_of_precedence_too() {
+    // R141
+    let mut rig = Rig::line("oak", capped(2, 600, 0, 10), &["a", "b", "c", "d"]);
+    rig.patch("oak", ladder(&[(0, 4)]));
+    rig.start("v1");
+    rig.converge("a").pause(machine("c"));
+    let held = |rig: &Rig| rig.hold().map(|hold| hold.kind);
+    rig.poll("b");
+    rig.fail("b");
+    assert_eq!(held(&rig), Some(HoldKind::Failing), "though c is skipped");
+    rig.ok("b");
+    assert_eq!(held(&rig), Some(HoldKind::PausedBeforeApply), "though the ladder leaves d out");
+    rig.unpause(machine("c"));
+    rig.at(700).converge("c");
+    assert_eq!(held(&rig), Some(HoldKind::Ladder), "though c settles");
+    rig.pause(machine("d"));
+    rig.assign("d", None, None);
+    assert_eq!(held(&rig), Some(HoldKind::Settle));
+}
+
+#[test]
+fn the_window_that_ends_last_is_the_one_that_is_named() {
+    // R46, R139
+    let mut rig = Rig::line("oak", capped(2, 600, 0, 10), &["a", "b"]);
+    rig.start("v1");
+    rig.converge("a").at(100).converge("b");
+    let hold = rig.hold().unwrap();
+    assert_eq!(
+        (hold.kind, hold.on.as_str(), hold.sentence.as_str()),
+        (HoldKind::Settle, "b", "b settles for another 10m")
+    );
+    let mut rig = Rig::new();
+    rig.environment("oak", 10).ring("short", capped(1, 60, 0, 10)).ring("long", capped(1, 600, 0, 10)).release("v1");
+    rig.machine("a", "oak", "long", 1).machine("b", "oak", "short", 2).start("v1");
+    rig.converge("a").at(50).converge("b");
+    assert_eq!(rig.hold().map(|hold| hold.on), Some("a".to_owned()), "of several rings too");
 }

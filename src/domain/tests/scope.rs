@@ -150,3 +150,16 @@ fn the_fixed_clocks_are_what_the_runbook_says() {
     assert!(crate::domain::observed::POLL_AFTER <= Seconds(60));
     assert_eq!(crate::domain::observed::OFFLINE_AFTER, Seconds(180));
 }
+
+#[test]
+fn what_an_uncapped_ring_served_before_a_reset_it_admits_anew() {
+    // R17, R63, R66
+    let mut rig = Rig::line("oak", RingPatch { failure_count_threshold: Some(1), ..RingPatch::default() }, &["a", "b"]);
+    rig.start("v1");
+    rig.poll_all(&["a", "b"]);
+    rig.start("v1");
+    rig.poll("b");
+    rig.fail("b");
+    assert!(rig.halted("oak").is_some());
+    assert_eq!(rig.poll("a"), None, "served in the generation before, and the ring is halted in this one");
+}

@@ -125,3 +125,15 @@ fn a_machine_out_of_scope_says_what_it_lacks() {
     rig.assign("a", None, Some("oak")).start("v1");
     assert!(rig.explain(machine_of("a")).sentence.contains("no environment"));
 }
+
+#[test]
+fn a_ring_is_explained_by_its_oldest_holder() {
+    // R49, R141
+    let mut rig = Rig::line("oak", capped(2, 300, 3_600, 1), &["a", "b", "c"]);
+    rig.start("v1");
+    rig.poll("b");
+    rig.at(100).poll("a");
+    let said = rig.explain(oak());
+    assert_eq!(said.on.as_deref(), Some("b"), "it is the one that stalls first: {said:?}");
+    assert!(said.sentence.starts_with("b has held its slot for 1m 40s"), "{said:?}");
+}

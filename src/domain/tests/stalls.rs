@@ -133,3 +133,15 @@ fn no_progress_without_a_holder_is_no_stall() {
     assert!(rig.halted("oak").is_none());
     assert_eq!(rig.hold(), None);
 }
+
+#[test]
+fn of_several_holders_the_oldest_stalls_the_ring_and_is_named() {
+    // R49
+    let mut rig = Rig::line("oak", capped(2, 0, 3_600, 10), &["ash", "birch"]);
+    rig.start("v1");
+    rig.poll("birch");
+    rig.at(1_800).poll("ash");
+    rig.at(3_600).tick();
+    let reason = rig.halted("oak").unwrap();
+    assert!(reason.starts_with("birch has held its slot for 1h"), "{reason}");
+}

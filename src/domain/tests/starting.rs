@@ -108,6 +108,8 @@ fn a_reset_clears_the_errored_mark() {
     assert_eq!(rig.state("a"), "errored");
     rig.start("v1");
     assert_eq!(rig.state("a"), "queued");
+    rig.poll("a");
+    assert_eq!(rig.state("a"), "errored", "what is still missing is marked again");
 }
 
 #[test]
