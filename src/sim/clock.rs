@@ -22,10 +22,29 @@ struct Timeline {
 }
 
 /// How far a wall clock is ahead of virtual time, and how far ahead a process believes it to be.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Wall {
     jumped: SignedDuration,
     accepted: SignedDuration,
+    /// How often a person's word reached it.
+    acceptances: u64,
+    /// From when on it was suspect, or was not any more, by turns.
+    turns: Vec<Timestamp>,
+}
+
+impl Wall {
+    fn is_suspect(&self) -> bool {
+        self.jumped.saturating_sub(self.accepted).unsigned_abs() > DRIFT_MAX
+    }
+
+    /// Changes something, and notes whether it is suspect since.
+    fn turn(&mut self, now: Timestamp, change: impl FnOnce(&mut Self)) {
+        let before = self.is_suspect();
+        change(self);
+        if before != self.is_suspect() {
+            self.turns.push(now);
+        }
+    }
 }
 
 /// The clock of a simulated world. Clones show the same time.
@@ -50,7 +69,21 @@ impl VirtualClock {
 
     /// The wall clock jumps; whoever reads this clock does not follow until a person accepts it (R168).
     pub fn jump(&self, by: SignedDuration) {
-        self.wall.with(|wall| wall.jumped = wall.jumped.saturating_add(by));
+        let now = self.steady();
+        self.wall.with(|wall| wall.turn(now, |wall| wall.jumped = wall.jumped.saturating_add(by)));
+    }
+
+    /// True where the wall clock was suspect from before `from` until after `to`, by virtual time.
+    pub fn was_suspect(&self, from: Timestamp, to: Timestamp) -> bool {
+        self.wall.with(|wall| {
+            let spells = wall.turns.chunks(2);
+            spells.into_iter().any(|spell| spell[0] < from && spell.get(1).is_none_or(|end| to < *end))
+        })
+    }
+
+    /// How often a person's word reached it that the wall clock is right.
+    pub fn acceptances(&self) -> u64 {
+        self.wall.with(|wall| wall.acceptances)
     }
 
     /// When the first sleeper wants to wake.
@@ -84,12 +117,15 @@ impl Clock for VirtualClock {
     }
 
     fn is_suspect(&self) -> bool {
-        let drift = self.wall.with(|wall| wall.jumped.saturating_sub(wall.accepted));
-        drift.unsigned_abs() > DRIFT_MAX
+        self.wall.with(|wall| wall.is_suspect())
     }
 
     fn accept(&self) {
-        self.wall.with(|wall| wall.accepted = wall.jumped);
+        let now = self.steady();
+        self.wall.with(|wall| {
+            wall.acceptances += 1;
+            wall.turn(now, |wall| wall.accepted = wall.jumped);
+        });
     }
 
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send {
@@ -187,6 +223,23 @@ mod tests {
         assert_eq!((clock.now(), clock.is_suspect()), (Timestamp::UNIX_EPOCH, false));
         own.jump(SignedDuration::from_secs(30));
         assert!(!own.is_suspect());
+    }
+
+    #[test]
+    fn a_wall_remembers_when_it_was_suspect() {
+        // R168
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let clock = VirtualClock::starting_at(at(0));
+        clock.set(at(10));
+        clock.jump(SignedDuration::from_secs(-100));
+        clock.set(at(20));
+        clock.accept();
+        clock.set(at(30));
+        clock.jump(SignedDuration::from_secs(100));
+        let suspect = |from, to| clock.was_suspect(at(from), at(to));
+        assert!(suspect(11, 19) && suspect(31, 1_000));
+        assert!(!suspect(10, 15) && !suspect(15, 20) && !suspect(21, 29) && !suspect(15, 35));
+        assert_eq!(clock.acceptances(), 1);
     }
 
     #[test]

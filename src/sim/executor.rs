@@ -74,6 +74,7 @@ pub struct Executor {
     spawned: u64,
     steps: u64,
     doomed: BTreeMap<u64, Vec<TaskId>>,
+    crashes: u64,
 }
 
 impl Executor {
@@ -89,6 +90,7 @@ impl Executor {
             spawned: 0,
             steps: 0,
             doomed: BTreeMap::new(),
+            crashes: 0,
         }
     }
 
@@ -136,6 +138,11 @@ impl Executor {
         self.doomed.entry(self.steps + steps).or_default().extend(tasks);
     }
 
+    /// How often `kill_after` found something alive.
+    pub fn crashes(&self) -> u64 {
+        self.crashes
+    }
+
     /// True until the task ended or was killed.
     pub fn is_alive(&self, task: TaskId) -> bool {
         self.tasks.contains_key(&task)
@@ -173,9 +180,8 @@ impl Executor {
 
     fn kill_doomed(&mut self) {
         while let Some(next) = self.doomed.first_entry().filter(|next| *next.key() <= self.steps) {
-            for task in next.remove() {
-                self.kill(task);
-            }
+            let killed = next.remove().into_iter().filter(|task| self.kill(*task)).count();
+            self.crashes += u64::from(killed > 0);
         }
     }
 

@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use super::clock::VirtualClock;
 use super::pending::pend_once;
 use super::shared::Shared;
+use super::toll::{Mishap, Toll};
 use crate::control::ports::{AppendError, Batch, Beat, Clock, Head, Heartbeats, Journal, JournalError};
 use crate::domain::change::{Cause, Entry};
 use crate::domain::ids::{AccountId, Revision};
@@ -75,6 +76,8 @@ struct Book {
     head: Head,
     beat: Option<Beat>,
     entries: VecDeque<Entry>,
+    /// When each of them was appended, whatever the clock of its process said.
+    moments: VecDeque<Timestamp>,
     world: World,
     seal: Sha256,
     followers: Vec<Waker>,
@@ -90,6 +93,7 @@ impl Default for Book {
             head: Head { oldest: 1, ..Head::default() },
             beat: None,
             entries: VecDeque::new(),
+            moments: VecDeque::new(),
             world: World::default(),
             seal: Sha256::new(),
             followers: Vec::new(),
@@ -107,12 +111,18 @@ pub struct SimJournal {
     books: Shared<BTreeMap<AccountId, Book>>,
     clock: VirtualClock,
     line: Line,
+    toll: Shared<Toll>,
 }
 
 impl SimJournal {
     /// An empty store; `clock` bounds how long a follower waits.
     pub fn new(clock: VirtualClock) -> Self {
-        Self { books: Shared::default(), clock, line: Line::default() }
+        Self { books: Shared::default(), clock, line: Line::default(), toll: Shared::default() }
+    }
+
+    /// What went wrong so far, here and in everything that shares this world.
+    pub fn toll(&self) -> Shared<Toll> {
+        self.toll.clone()
     }
 
     /// The same store at the end of a line of one's own.
@@ -123,7 +133,12 @@ impl SimJournal {
 
     /// Writes entries that lie in the past, before anybody looks.
     pub fn write_past(&self, account: AccountId, entries: Vec<Entry>) -> Result<(), JournalError> {
-        self.with(account, |book| entries.into_iter().try_for_each(|entry| book.keep(entry)))
+        self.with(account, |book| {
+            entries.into_iter().try_for_each(|entry| {
+                let at = entry.at;
+                book.keep(entry, at)
+            })
+        })
     }
 
     /// The entries after `after`, oldest first.
@@ -134,13 +149,23 @@ impl SimJournal {
         })
     }
 
+    /// The same with the moment each was appended at, by virtual time.
+    pub fn appended_after(&self, account: AccountId, after: Revision) -> Vec<(Timestamp, Entry)> {
+        let entries = self.entries_after(account, after);
+        self.with(account, |book| {
+            let skipped = book.moments.len().saturating_sub(entries.len());
+            book.moments.iter().skip(skipped).copied().zip(entries).collect()
+        })
+    }
+
     /// Pending once, then an error where the line is cut.
     async fn reach(&self, attempt: &'static str) -> Result<(), JournalError> {
         pend_once().await;
-        match self.line.is_cut(self.clock.now()) {
-            true => Err(JournalError::Store { attempt, source: Box::new(Parted) }),
-            false => Ok(()),
+        if !self.line.is_cut(self.clock.now()) {
+            return Ok(());
         }
+        self.toll.with(|toll| toll.count(Mishap::CutCall));
+        Err(JournalError::Store { attempt, source: Box::new(Parted) })
     }
 
     /// The account's next append goes wrong.
@@ -195,7 +220,7 @@ impl SimJournal {
 }
 
 impl Book {
-    fn append(&mut self, mut batch: Batch) -> Result<Head, AppendError> {
+    fn append(&mut self, mut batch: Batch, at: Timestamp, toll: &mut Toll) -> Result<Head, AppendError> {
         if self.defect == Some(Defect::Blind) {
             self.put_behind_the_head(&mut batch);
         } else if self.defect == Some(Defect::Forgetful) && self.forgets(&batch) {
@@ -203,8 +228,14 @@ impl Book {
         }
         let fault = self.faults.pop_front();
         match fault {
-            Some(JournalFault::Conflict) => return Err(AppendError::Outrun { head: self.head }),
-            Some(JournalFault::Error) => return Err(told_to_fail().into()),
+            Some(JournalFault::Conflict) => {
+                toll.count(Mishap::Conflict);
+                return Err(AppendError::Outrun { head: self.head });
+            }
+            Some(JournalFault::Error) => {
+                toll.count(Mishap::FailedAppend);
+                return Err(told_to_fail().into());
+            }
             Some(JournalFault::LostAnswer) | None => {}
         }
         check_sequence(&batch)?;
@@ -217,10 +248,14 @@ impl Book {
         }
         self.head.epoch = batch.raises(self.head.epoch);
         for entry in batch.entries {
-            self.keep(entry)?;
+            self.keep(entry, at)?;
         }
         self.followers.drain(..).for_each(Waker::wake);
-        if fault.is_some() { Err(told_to_fail().into()) } else { Ok(self.head) }
+        if fault.is_none() {
+            return Ok(self.head);
+        }
+        toll.count(Mishap::LostAnswer);
+        Err(told_to_fail().into())
     }
 
     fn put_behind_the_head(&self, batch: &mut Batch) {
@@ -236,15 +271,17 @@ impl Book {
         ordered && self.ordered.is_multiple_of(4)
     }
 
-    fn keep(&mut self, entry: Entry) -> Result<(), JournalError> {
+    fn keep(&mut self, entry: Entry, at: Timestamp) -> Result<(), JournalError> {
         let line = serde_json::to_vec(&entry)
             .map_err(|source| JournalError::Store { attempt: "append", source: Box::new(source) })?;
         self.seal.update(&line);
         self.world.apply(&entry);
         self.head.revision = entry.revision;
         self.entries.push_back(entry);
+        self.moments.push_back(at);
         if self.entries.len() > ENTRIES_KEPT {
             self.entries.pop_front();
+            self.moments.pop_front();
         }
         self.head.oldest = self.entries.front().map_or(1, |first| first.revision);
         Ok(())
@@ -278,7 +315,8 @@ impl Journal for SimJournal {
 
     async fn append(&self, batch: Batch) -> Result<Head, AppendError> {
         self.reach("append").await?;
-        self.with(batch.account, |book| book.append(batch))
+        let at = self.clock.steady();
+        self.with(batch.account, |book| self.toll.with(|toll| book.append(batch, at, toll)))
     }
 
     async fn read(&self, account: AccountId, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {

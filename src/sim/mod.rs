@@ -21,6 +21,7 @@ pub mod fleet;
 
 // All of it in motion, and what a witness sees of it.
 pub mod record;
+pub mod toll;
 pub mod stage;
 
 // Worlds worth looking at.

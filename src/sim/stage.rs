@@ -17,6 +17,7 @@ use super::record::{Answer, Handed, Record, Span, Told};
 use super::renderer::SimRenderer;
 use super::script::{Cue, Script};
 use super::shared::Shared;
+use super::toll::{Mishap, Toll};
 use crate::control::desk::{DeskError, Handout, PollAnswer};
 use crate::control::door::{Door, DoorError};
 use crate::control::local::{Introduction, LocalLink};
@@ -110,6 +111,16 @@ impl Stage {
     /// Whose world it is.
     pub fn account(&self) -> AccountId {
         self.account
+    }
+
+    /// What went wrong so far.
+    pub fn toll(&self) -> Shared<Toll> {
+        self.outside.journal.toll()
+    }
+
+    /// How many processes died by `crash`.
+    pub fn crashes(&self) -> u64 {
+        self.executor.crashes()
     }
 
     /// The world as the journal has it.
@@ -295,6 +306,7 @@ impl Stage {
             clock: self.clock().clone(),
             service,
             post: self.post.clone(),
+            toll: self.toll(),
             record: self.record.clone().map(|record| (record, self.outside.journal.clone(), self.account)),
         };
         self.executor.spawn("agent", courier.run(errand));
@@ -311,7 +323,11 @@ impl Stage {
                 };
                 self.executor.spawn("people", give(door, orders, ledger));
             }
-            Cue::Silence(machine) => self.roster.with(|roster| roster.silence(machine)),
+            Cue::Silence(machine) => {
+                if self.roster.with(|roster| roster.silence(machine)) {
+                    self.toll().with(|toll| toll.count(Mishap::SilentAgent));
+                }
+            }
             Cue::BringBack(machine) => self.roster.with(|roster| roster.bring_back(machine)),
             Cue::Behave(machine, behaviour) => self.roster.with(|roster| roster.enroll(now, machine, *behaviour)),
             Cue::Telemetry { up } => self.outside.results.switch(up),
@@ -331,7 +347,7 @@ async fn pass_on_nudges(service: Service<SimHost, SimRenderer>, roster: Shared<R
     let mut waves = service.nudges.waves();
     loop {
         let wave = waves.recv().await;
-        let now = crate::control::host::Host::clock(service.host().as_ref()).now();
+        let now = crate::control::host::Host::clock(service.host().as_ref()).steady();
         roster.with(|roster| match wave {
             Ok(wave) => roster.nudge(now, wave.iter()),
             Err(_) => roster.nudge_all(now),
@@ -380,6 +396,7 @@ struct Courier {
     clock: VirtualClock,
     service: Option<Service<SimHost, SimRenderer>>,
     post: Post,
+    toll: Shared<Toll>,
     record: Option<(Shared<Record>, SimJournal, AccountId)>,
 }
 
@@ -400,6 +417,7 @@ impl Courier {
         let world = service.door.world();
         self.note_handed(machine, &answer, Span { since, until: world.revision });
         if self.post.answer_gets_lost() {
+            self.count(Mishap::LostPoll);
             return self.roster.with(|roster| roster.unanswered(machine));
         }
         let served = served(&world, machine, &answer);
@@ -415,12 +433,20 @@ impl Courier {
         let now = self.clock.now();
         match self.post.fate() {
             Fate::Arrives => self.report(result).await,
-            Fate::Late(span) => self.roster.with(|roster| roster.postpone(span.after(now), result)),
+            Fate::Late(span) => {
+                self.count(Mishap::LateReport);
+                self.roster.with(|roster| roster.postpone(span.after(now), result));
+            }
             Fate::Twice(span) => {
+                self.count(Mishap::DoubleReport);
                 self.report(result.clone()).await;
                 self.roster.with(|roster| roster.postpone(span.after(now), result));
             }
         }
+    }
+
+    fn count(&self, mishap: Mishap) {
+        self.toll.with(|toll| toll.count(mishap));
     }
 
     /// What was refused is over; what reached nobody is sent again.

@@ -167,9 +167,12 @@ impl Roster {
         self.nudge(now, &everybody);
     }
 
-    /// From now on nothing of this agent reaches anybody; its run dies.
-    pub fn silence(&mut self, machine: MachineId) {
+    /// From now on nothing of this agent reaches anybody; its run dies. False if it was not to be heard anyway.
+    pub fn silence(&mut self, machine: MachineId) -> bool {
+        let place = self.places.get(&machine);
+        let heard = place.is_some_and(|place| !self.members[*place].agent.is_silent());
         self.edit(machine, Agent::fall_silent);
+        heard
     }
 
     /// It is back, and begins its arc anew.

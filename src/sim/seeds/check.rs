@@ -8,11 +8,12 @@ use jiff::Timestamp;
 use super::super::record::{Answer, Handed, Record, Told};
 use super::super::shared::Shared;
 use super::super::stage::Stage;
+use super::super::toll::{Mishap, Toll};
 use super::naive;
 use super::promises::{Promises, index};
-use super::sky::Sky;
+use super::sky::{Sky, When};
 use super::steps::Step;
-use crate::control::ports::ApplyResult;
+use crate::control::ports::{ApplyResult, Clock};
 use crate::domain::change::{Change, Entry};
 use crate::domain::fleet::Machine;
 use crate::domain::ids::{MachineId, ReleaseId, Revision};
@@ -53,6 +54,8 @@ pub struct Tally {
     pub completed: u64,
     /// Seconds that went by in the worlds.
     pub virtual_seconds: u64,
+    /// What went wrong in them.
+    pub toll: Toll,
 }
 
 impl Tally {
@@ -65,6 +68,7 @@ impl Tally {
         self.races += other.races;
         self.completed += other.completed;
         self.virtual_seconds += other.virtual_seconds;
+        self.toll.add(&other.toll);
     }
 }
 
@@ -113,6 +117,8 @@ pub(super) struct Witness {
     /// Runs whose end is in the journal.
     runs: BTreeSet<(MachineId, Timestamp)>,
     promises: Promises,
+    /// How often a person accepted the clocks.
+    accepted: u64,
     pub(super) sky: Sky,
     pub(super) tally: Tally,
 }
@@ -126,6 +132,7 @@ impl Witness {
             installed: BTreeMap::new(),
             runs: BTreeSet::new(),
             promises: Promises::default(),
+            accepted: 0,
             sky: Sky::default(),
             tally: Tally::default(),
         }
@@ -140,11 +147,17 @@ impl Witness {
     pub(super) fn look(&mut self, stage: &Stage) -> Result<Vec<Answer>, Breach> {
         let seen = self.record.with(std::mem::take);
         self.truth.hear(seen.told);
-        let entries = stage.outside().journal.entries_after(stage.account(), self.world().revision);
+        let appended = stage.outside().journal.appended_after(stage.account(), self.world().revision);
+        let (moments, entries): (Vec<Timestamp>, Vec<Entry>) = appended.into_iter().unzip();
         let same = |a: &Entry, b: &Entry| (a.at, &a.by, &a.cause) == (b.at, &b.by, &b.cause);
+        let mut moments = moments.into_iter();
         for verdict in entries.chunk_by(same) {
-            self.step(verdict)?;
+            let appended = moments.by_ref().take(verdict.len()).last();
+            self.step(verdict, appended)?;
         }
+        let believer = self.sky.believer(self.accepted);
+        let why = believer.map(|process| format!("R168: {process} followed its wall clock and nobody had said so"));
+        fail(stage.clock().steady(), why)?;
         for handed in &seen.handed {
             self.handed(handed)?;
         }
@@ -155,26 +168,36 @@ impl Witness {
         Ok(seen.answers)
     }
 
-    fn step(&mut self, verdict: &[Entry]) -> Result<(), Breach> {
+    /// When entries that say `at` were decided.
+    fn when(&self, at: Timestamp, appended: Option<Timestamp>) -> When {
+        match appended.filter(|_| self.accepted > 0) {
+            Some(appended) => When::before(appended),
+            None => When::exactly(at),
+        }
+    }
+
+    fn step(&mut self, verdict: &[Entry], appended: Option<Timestamp>) -> Result<(), Breach> {
         let before = self.world();
+        let at = verdict.first().map_or(before.at, |entry| entry.at);
+        let when = self.when(at, appended);
         let mut after = before.clone();
         for entry in verdict {
             fail(entry.at, self.promises.entry(entry))?;
             fail(entry.at, self.told_twice(&entry.change))?;
             self.truth.learn_until(entry.revision);
-            self.count(entry);
+            self.count(entry, when);
             after.apply(entry);
             self.history.push(after.clone());
         }
-        let step = Step { before: &before, entries: verdict, sky: &self.sky };
-        let at = verdict.first().map_or(before.at, |entry| entry.at);
+        let step = Step { before: &before, entries: verdict, sky: &self.sky, when };
         let changes: Vec<Change> = verdict.iter().map(|entry| entry.change.clone()).collect();
         let broken = broken_step(&before, &after, &changes, at).into_iter().chain(step.broken());
         fail(at, broken.chain(self.unproven(&after)).next())
     }
 
-    fn count(&mut self, entry: &Entry) {
+    fn count(&mut self, entry: &Entry, when: When) {
         self.tally.changes += 1;
+        let toll = &mut self.tally.toll;
         match &entry.change {
             Change::RolloutEnded { rollout, ending: Ending::Superseded { .. } } => {
                 let displaced = self.history.last().and_then(|world| world.rollout(*rollout)).map(|r| r.release);
@@ -182,8 +205,17 @@ impl Witness {
             }
             Change::LeaseGranted { .. } => self.tally.grants += 1,
             Change::RolloutEnded { ending: Ending::Completed, .. } => self.tally.completed += 1,
-            Change::MachineRebuilt { machine, .. } => drop(self.installed.insert(*machine, entry.at)),
-            Change::MachineAdded { machine } => drop(self.installed.insert(machine.id, entry.at)),
+            Change::MachineRebuilt { machine, .. } => {
+                toll.count(Mishap::Rebuild);
+                self.installed.insert(*machine, when.from);
+            }
+            Change::MachineAdded { machine } => drop(self.installed.insert(machine.id, when.from)),
+            Change::RenderFailed { .. } => toll.count(Mishap::RenderError),
+            Change::SeatTaken { epoch, .. } if *epoch > 1 => toll.count(Mishap::Takeover),
+            Change::ClockAccepted => {
+                toll.count(Mishap::AcceptedClock);
+                self.accepted += 1;
+            }
             _ => {}
         }
     }

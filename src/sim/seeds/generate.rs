@@ -251,7 +251,8 @@ impl Writer {
         self.push(self.now, Act::Cut { process, span }, words);
     }
 
-    /// A wall clock jumps by up to two hours, and is mostly set right some time later.
+    /// A wall clock jumps by up to two hours, and is mostly set right some time later. Before that or after it a person
+    /// may accept the clocks as they are: then a process lives in another time than the others (R168).
     fn jump(&mut self) {
         let (process, far) = (self.draw.dice.usize(..2), self.draw.dice.i64(60..=7_200));
         let by = if self.draw.chance(50) { far } else { -far };
@@ -259,6 +260,12 @@ impl Writer {
         self.push(self.now, Act::Jump { process, by }, words);
         if self.draw.chance(70) {
             self.later(900, Act::SetRight(process), format!("the wall clock of process {process} is set right"));
+        }
+        for within in [600, 1_800] {
+            if self.draw.chance(40) {
+                let order = self.signed(Verb::AcceptClock);
+                self.later(within, Act::Order(order), "accept the clocks".to_owned());
+            }
         }
     }
 

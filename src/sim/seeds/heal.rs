@@ -67,6 +67,7 @@ impl Operator<'_> {
         self.theatre.stage.set_post(Post::reliable());
         self.theatre.telemetry(true);
         self.wait(LONGEST_CUT)?;
+        self.accept_clocks()?;
         // Only now: who asked for a machine while no process lived has got it meanwhile.
         let world = self.world();
         world.machines.keys().for_each(|machine| self.theatre.render(*machine, true));
@@ -80,6 +81,14 @@ impl Operator<'_> {
                 roster.bring_back(*machine);
             }
         });
+        Ok(())
+    }
+
+    /// A clock that was accepted while it was off, and is right again, is off for its process until it is accepted anew.
+    fn accept_clocks(&mut self) -> Result<(), Breach> {
+        if (0..PROCESSES).any(|process| self.theatre.is_suspect(process)) {
+            self.insist(&Verb::AcceptClock)?;
+        }
         Ok(())
     }
 
@@ -153,7 +162,9 @@ impl Operator<'_> {
 
     /// Waits for the completion, and repairs what legitimately holds it on the way.
     fn see_it_through(&mut self, id: RolloutId) -> Result<(), Breach> {
-        let deadline = enough(&self.world()).after(self.theatre.stage.clock().now());
+        // Where a clock was accepted that was ahead, the world stands still until virtual time has come up with it.
+        let begins = self.theatre.stage.clock().now().max(self.world().at);
+        let deadline = enough(&self.world()).after(begins);
         loop {
             self.wait(LOOK_EVERY)?;
             let world = self.world();
@@ -171,7 +182,7 @@ impl Operator<'_> {
     }
 
     fn held(&self, world: &World, id: RolloutId) -> Option<Hold> {
-        let now = self.theatre.stage.clock().now();
+        let now = self.theatre.stage.clock().now().max(world.at);
         hold(world, &Observed::starting_at(now), world.rollout(id)?, now)
     }
 

@@ -7,6 +7,7 @@ use super::super::post::Post;
 use super::super::record::Answer;
 use super::super::script::Cue;
 use super::super::stage::{Stage, Ties};
+use super::super::toll::Mishap;
 use super::check::{Breach, Tally, Witness};
 use super::fleet::content;
 use super::heal::heal;
@@ -38,6 +39,8 @@ pub fn play(plot: &Plot, defect: Option<Defect>) -> Played {
     let stage = &theatre.stage;
     let mut tally = theatre.witness.tally;
     tally.races = stage.outside().journal.races(stage.account());
+    stage.toll().with(|toll| tally.toll.add(toll));
+    (0..stage.crashes()).for_each(|_| tally.toll.count(Mishap::Crash));
     tally.virtual_seconds = Seconds::between(beginning(), stage.clock().now()).0;
     Played { tally, breach }
 }
@@ -128,7 +131,11 @@ impl Theatre {
             Act::Journal(fault) => self.stage.outside().journal.fail_next(self.stage.account(), *fault),
             Act::Crash { process, steps } => drop(self.stage.crash(&self.processes[*process], *steps)),
             Act::Start(process) => self.start(*process),
-            Act::Freeze(process) => drop(self.stage.freeze(&self.processes[*process])),
+            Act::Freeze(process) => {
+                if self.stage.freeze(&self.processes[*process]) {
+                    self.count(Mishap::Freeze);
+                }
+            }
             Act::Thaw(process) => self.thaw(*process),
             Act::Cut { process, span } => {
                 self.means(*process).into_iter().for_each(|means| means.to_journal.cut(span.after(at)));
@@ -138,19 +145,27 @@ impl Theatre {
         }
     }
 
-    /// The wall clock of a process jumps; from now on it must not act on time.
+    fn count(&mut self, mishap: Mishap) {
+        self.witness.tally.toll.count(mishap);
+    }
+
+    /// The wall clock of a process jumps; from now on it must not act on time, unless somebody accepts it.
     fn jump(&mut self, process: usize, by: i64) {
         let Some(means) = self.means(process).filter(|_| self.jumped[process] == 0) else { return };
         self.jumped[process] = by;
         means.clock.jump(SignedDuration::from_secs(by));
-        self.witness.sky.suspect(&self.processes[process], true, self.stage.clock().now());
+        self.count(Mishap::ClockJump);
     }
 
     /// The wall clock of a process is right again.
     pub(super) fn set_right(&mut self, process: usize) {
         let by = std::mem::take(&mut self.jumped[process]);
         self.means(process).into_iter().for_each(|means| means.clock.jump(SignedDuration::from_secs(-by)));
-        self.witness.sky.suspect(&self.processes[process], false, self.stage.clock().now());
+    }
+
+    /// The wall clock of a living process is off, and nobody has accepted it.
+    pub(super) fn is_suspect(&self, process: usize) -> bool {
+        self.means(process).is_some_and(|means| means.clock.is_suspect())
     }
 
     fn means(&self, process: usize) -> Option<Means> {
@@ -171,7 +186,9 @@ impl Theatre {
 
     /// The results store comes up or goes down, now.
     pub(super) fn telemetry(&mut self, up: bool) {
-        self.witness.sky.telemetry(up, self.stage.clock().now());
+        if self.witness.sky.telemetry(up, self.stage.clock().now()) {
+            self.count(Mishap::TelemetryDown);
+        }
         self.stage.outside().results.switch(up);
     }
 
@@ -193,6 +210,9 @@ impl Theatre {
         self.jumped[process] = 0;
         self.processes[process] = format!("server-{process}:{}", self.started);
         self.stage.start_process(&self.processes[process], Settings::default());
+        if let Some(means) = self.means(process) {
+            self.witness.sky.watch(&self.processes[process], means.clock);
+        }
     }
 
     /// Lets a process go on.

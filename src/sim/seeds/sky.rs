@@ -4,7 +4,31 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use super::super::clock::VirtualClock;
 use crate::domain::ids::MachineId;
+use crate::domain::span::Seconds;
+
+/// A process stands still for no longer than this between a decision and its append.
+const LONGEST_PAUSE: Seconds = Seconds(180);
+
+/// When something was decided, by virtual time: at some instant from one to the other.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct When {
+    pub(super) from: Timestamp,
+    pub(super) to: Timestamp,
+}
+
+impl When {
+    /// What an entry says, as long as every process goes by virtual time.
+    pub(super) fn exactly(at: Timestamp) -> Self {
+        Self { from: at, to: at }
+    }
+
+    /// Where a process may go by another clock that a person accepted, only the append is known.
+    pub(super) fn before(appended: Timestamp) -> Self {
+        Self { from: LONGEST_PAUSE.before(appended), to: appended }
+    }
+}
 
 /// Since when something is out, and the outages that are over.
 #[derive(Debug, Default)]
@@ -23,8 +47,9 @@ impl Outages {
     }
 
     /// Out for sure: at the very instants of a switch either is right.
-    fn cover(&self, at: Timestamp) -> bool {
-        self.since.is_some_and(|since| since < at) || self.over.iter().any(|(from, to)| *from < at && at < *to)
+    fn cover(&self, when: When) -> bool {
+        let ongoing = self.since.is_some_and(|since| since < when.from);
+        ongoing || self.over.iter().any(|(from, to)| *from < when.from && when.to < *to)
     }
 }
 
@@ -33,13 +58,19 @@ impl Outages {
 pub(super) struct Sky {
     telemetry: Outages,
     renders: BTreeMap<MachineId, Outages>,
-    clocks: BTreeMap<String, Outages>,
+    clocks: BTreeMap<String, VirtualClock>,
 }
 
 impl Sky {
-    /// The results store goes down or comes up.
-    pub(super) fn telemetry(&mut self, up: bool, now: Timestamp) {
-        if up { self.telemetry.end(now) } else { self.telemetry.begin(now) }
+    /// The results store goes down or comes up. True where an outage begins.
+    pub(super) fn telemetry(&mut self, up: bool, now: Timestamp) -> bool {
+        let begins = !up && self.telemetry.since.is_none();
+        if up {
+            self.telemetry.end(now)
+        } else {
+            self.telemetry.begin(now)
+        }
+        begins
     }
 
     /// A machine cannot be rendered, or can be again.
@@ -48,24 +79,28 @@ impl Sky {
         if well { outages.end(now) } else { outages.begin(now) }
     }
 
-    /// The wall clock of a process jumps, or is set right.
-    pub(super) fn suspect(&mut self, process: &str, suspect: bool, now: Timestamp) {
-        let outages = self.clocks.entry(process.to_owned()).or_default();
-        if suspect { outages.begin(now) } else { outages.end(now) }
+    /// A process starts, with a wall clock of its own.
+    pub(super) fn watch(&mut self, process: &str, clock: VirtualClock) {
+        self.clocks.insert(process.to_owned(), clock);
     }
 
-    /// The wall clock of a process was off at `at` (R168).
-    pub(super) fn is_suspect(&self, process: &str, at: Timestamp) -> bool {
-        self.clocks.get(process).is_some_and(|outages| outages.cover(at))
+    /// The wall clock of a process was off, and nobody had accepted it (R168).
+    pub(super) fn is_suspect(&self, process: &str, when: When) -> bool {
+        self.clocks.get(process).is_some_and(|clock| clock.was_suspect(when.from, when.to))
     }
 
-    /// Results could not be read at `at`.
-    pub(super) fn is_dark(&self, at: Timestamp) -> bool {
-        self.telemetry.cover(at)
+    /// A process that follows its wall clock more often than people said that the clocks are right (R168).
+    pub(super) fn believer(&self, said: u64) -> Option<&str> {
+        self.clocks.iter().find(|(_, clock)| clock.acceptances() > said).map(|(process, _)| process.as_str())
     }
 
-    /// The machine could not be rendered at `at`.
-    pub(super) fn is_unrendered(&self, machine: MachineId, at: Timestamp) -> bool {
-        self.renders.get(&machine).is_some_and(|outages| outages.cover(at))
+    /// Results could not be read.
+    pub(super) fn is_dark(&self, when: When) -> bool {
+        self.telemetry.cover(when)
+    }
+
+    /// The machine could not be rendered.
+    pub(super) fn is_unrendered(&self, machine: MachineId, when: When) -> bool {
+        self.renders.get(&machine).is_some_and(|outages| outages.cover(when))
     }
 }

@@ -3,10 +3,11 @@
 use jiff::Timestamp;
 
 use super::naive;
-use super::sky::Sky;
+use super::sky::{Sky, When};
 use crate::domain::change::{Cause, Change, Entry, LeaseEnd};
 use crate::domain::fleet::Machine;
 use crate::domain::ids::MachineId;
+use crate::domain::release::Outcome;
 use crate::domain::rollout::{Ending, HaltCause, Rollout};
 use crate::domain::world::World;
 
@@ -15,6 +16,8 @@ pub(super) struct Step<'a> {
     pub(super) before: &'a World,
     pub(super) entries: &'a [Entry],
     pub(super) sky: &'a Sky,
+    /// When it was decided; the entries say it by the clock of their process.
+    pub(super) when: When,
 }
 
 impl Step<'_> {
@@ -33,7 +36,7 @@ impl Step<'_> {
             }
             _ => false,
         };
-        let fault = timed && self.sky.is_suspect(&entry.by, entry.at);
+        let fault = timed && self.sky.is_suspect(&entry.by, self.when);
         fault.then(|| format!("R168: {} acted on time while its clock was off", entry.by))
     }
 
@@ -72,7 +75,7 @@ impl Step<'_> {
             (rollout.halted_rings.contains_key(&ring), "R66: its ring is halted"),
             (machine.is_done(rollout.release), "R16: it is done"),
             (!naive::is_elected(self.before, rollout, machine, at), "R72: it is not elected"),
-            (self.sky.is_unrendered(machine.id, at), "R148: it cannot be rendered"),
+            (self.sky.is_unrendered(machine.id, self.when), "R148: it cannot be rendered"),
         ];
         faults.iter().find(|(broken, _)| *broken).map(|(_, why)| format!("{why}, and {name} is admitted"))
     }
@@ -99,7 +102,7 @@ impl Step<'_> {
             (cap == 0, format!("R18: {name} got a slot in an uncapped ring")),
             (free == 0, format!("R21: {name} got a slot where all {cap} are taken")),
             (ahead >= free, format!("R31: {name} got one of {free} slots before {ahead} ahead of it")),
-            (self.sky.is_dark(at), format!("R143: {name} got a slot while results could not be read")),
+            (self.sky.is_dark(self.when), format!("R143: {name} got a slot while results could not be read")),
         ];
         faults.into_iter().find(|(broken, _)| *broken).map(|(_, why)| why)
     }
@@ -123,6 +126,9 @@ impl Step<'_> {
 
     /// A lease ends on these and nothing else (R22, R23, R25, R26).
     fn unendable(&self, machine: MachineId, end: LeaseEnd, cause: &Cause) -> Option<String> {
+        if end == LeaseEnd::Success && !self.succeeds(machine) {
+            return Some(format!("R26: {} lost its slot without a success", self.before.hostname(machine)));
+        }
         let verb = match cause {
             Cause::Verb { name, .. } => name.as_str(),
             Cause::Report => "report",
@@ -140,8 +146,15 @@ impl Step<'_> {
         (!fits).then(|| format!("R23: the lease of {} ended as {end:?} by {verb}", self.before.hostname(machine)))
     }
 
+    /// The same verdict files a success of the machine.
+    fn succeeds(&self, of: MachineId) -> bool {
+        self.entries.iter().any(|entry| {
+            matches!(entry.change, Change::ResultReported { machine, outcome: Outcome::Success, .. } if machine == of)
+        })
+    }
+
     fn unpassable(&self, rollout: &Rollout, at: Timestamp) -> Option<String> {
-        if self.sky.is_dark(at) {
+        if self.sky.is_dark(self.when) {
             return Some("R143: the cursor moved while results could not be read".to_owned());
         }
         naive::unpassable(self.before, rollout, at).map(|why| format!("the cursor moved: {why}"))

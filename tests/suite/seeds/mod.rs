@@ -6,6 +6,7 @@ use kura_console::sim::journal::Defect;
 use kura_console::sim::seeds::generate::generate;
 use kura_console::sim::seeds::profile::Profile;
 use kura_console::sim::seeds::run::{Failure, Report, run, run_with};
+use kura_console::sim::toll::Mishap;
 
 /// Seeds that are always played; all of them are played by `simulate --seeds 0..2000`.
 const ALWAYS: u64 = 40;
@@ -29,6 +30,8 @@ fn nothing_that_people_agents_and_fate_do_breaks_a_rule_and_every_world_converge
     assert!(tally.completed >= ALWAYS && tally.virtual_seconds >= ALWAYS * 7_200, "{report}");
     assert!(tally.grants > 10 * ALWAYS && tally.handed > 100 * ALWAYS && tally.answers > 20 * ALWAYS, "{report}");
     assert!(tally.races > ALWAYS / 2, "the processes hardly ever raced: {report}");
+    let rare: Vec<Mishap> = Mishap::ALL.into_iter().filter(|kind| tally.toll.of(*kind) < ALWAYS / 10).collect();
+    assert!(rare.is_empty(), "these hardly ever happen: {rare:?}, {report}");
 }
 
 #[test]
