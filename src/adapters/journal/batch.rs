@@ -57,7 +57,7 @@ mod tests {
     const HEAD: Head = Head { revision: 7, epoch: 3, oldest: 1 };
 
     fn batch(expected: Revision, epoch: Option<Epoch>) -> Batch {
-        let change = Change::SeatTaken { holder: "b".to_owned(), epoch: 4 };
+        let change = Change::SeatTaken { holder: "b".to_owned(), epoch: 4, agents: true };
         let (at, by, cause) = (Timestamp::UNIX_EPOCH, "b".to_owned(), Cause::Seat);
         let entries = vec![Entry { revision: expected + 1, at, by, cause, change }];
         Batch { account: AccountId::named("test"), expected, epoch, entries }
