@@ -148,12 +148,9 @@ impl Witness {
         let seen = self.record.with(std::mem::take);
         self.truth.hear(seen.told);
         let appended = stage.outside().journal.appended_after(stage.account(), self.world().revision);
-        let (moments, entries): (Vec<Timestamp>, Vec<Entry>) = appended.into_iter().unzip();
-        let same = |a: &Entry, b: &Entry| (a.at, &a.by, &a.cause) == (b.at, &b.by, &b.cause);
-        let mut moments = moments.into_iter();
-        for verdict in entries.chunk_by(same) {
-            let appended = moments.by_ref().take(verdict.len()).last();
-            self.step(verdict, appended)?;
+        for verdict in appended.chunk_by(is_one_verdict) {
+            let entries: Vec<Entry> = verdict.iter().map(|(_, entry)| entry.clone()).collect();
+            self.step(&entries, verdict[0].0)?;
         }
         let believer = self.sky.believer(self.accepted);
         let why = believer.map(|process| format!("R168: {process} followed its wall clock and nobody had said so"));
@@ -169,14 +166,11 @@ impl Witness {
     }
 
     /// When entries that say `at` were decided.
-    fn when(&self, at: Timestamp, appended: Option<Timestamp>) -> When {
-        match appended.filter(|_| self.accepted > 0) {
-            Some(appended) => When::before(appended),
-            None => When::exactly(at),
-        }
+    fn when(&self, at: Timestamp, appended: Timestamp) -> When {
+        if self.accepted == 0 { When::exactly(at) } else { When::before(appended) }
     }
 
-    fn step(&mut self, verdict: &[Entry], appended: Option<Timestamp>) -> Result<(), Breach> {
+    fn step(&mut self, verdict: &[Entry], appended: Timestamp) -> Result<(), Breach> {
         let before = self.world();
         let at = verdict.first().map_or(before.at, |entry| entry.at);
         let when = self.when(at, appended);
@@ -252,4 +246,10 @@ impl Witness {
 
 fn fail(at: Timestamp, what: Option<String>) -> Result<(), Breach> {
     what.map_or(Ok(()), |what| Err(Breach { at, what }))
+}
+
+/// Entries of one verdict say the same and were appended at the same moment. Where the world waits for a process whose
+/// clock is behind, what they say may be the same for minutes.
+fn is_one_verdict((when, a): &(Timestamp, Entry), (then, b): &(Timestamp, Entry)) -> bool {
+    when == then && (a.at, &a.by, &a.cause) == (b.at, &b.by, &b.cause)
 }
