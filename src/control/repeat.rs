@@ -92,7 +92,6 @@ mod tests {
             verb(Verb::Halt { rollout: RolloutId::named("r9") }),
             verb(Verb::PatchAccount { auto_deploy: Some(true), track_config_tags: None }),
             verb(Verb::AcceptClock),
-            verb(Verb::AcceptClock),
         ];
         let bed = Bed::running();
         let a = bed.process("a");
