@@ -139,6 +139,10 @@ fn a_clock_that_is_set_moves_neither_the_ticks_nor_the_seat() {
         bed.clock.set_wall(seconds);
         live(&mut a, &mut b, 40);
         assert_ne!(a.last_tick(), ticked, "the next tick comes when it would have come, clock set by {seconds} s");
+        bed.clock.set_wall(-seconds);
+        live(&mut a, &mut b, 60);
+        let next = bed.clock.steady() - SignedDuration::from_secs(10);
+        assert!(a.last_tick() >= Some(next), "so does the one after it, clock set by {seconds} s and back");
         assert_eq!((a.epoch(), b.epoch()), (Some(1), None), "clock set by {seconds} s");
     }
 }

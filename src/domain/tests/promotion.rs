@@ -217,6 +217,15 @@ fn stalls_are_judged_before_the_promotion() {
     rig.converge("w2").tick();
     assert!(rig.halted("cp").is_some(), "the holder in the promoted tier stalled");
     assert_eq!(rig.rollout().status(), "running");
+    let mut rig = Rig::new();
+    rig.environment("a", 1).environment("b", 2).environment("c", 3).ring("r", capped(1, 0, 600, 10)).release("v1");
+    rig.machine("m1", "a", "r", 1).machine("m2", "b", "r", 2).machine("m3", "c", "r", 3).start("v1");
+    rig.converge("m1").at(60).tick();
+    rig.fail("m1").poll("m1");
+    rig.converge("m2");
+    rig.at(660).tick();
+    assert!(rig.halted("r").is_some());
+    assert_eq!(rig.cursor(), "b", "the ring that stalls in this tick has a member in it");
 }
 
 #[test]

@@ -2,11 +2,13 @@
 
 use super::super::agents::behaviour::Behaviour;
 use super::super::post::Post;
+use super::super::record::Answer;
 use super::super::script::Cue;
 use super::check::Breach;
 use super::fleet::{content, release};
 use super::play::Theatre;
 use super::plot::{PROCESSES, Plot};
+use crate::control::door::DoorError;
 use crate::control::ports::Clock;
 use crate::domain::change::Level;
 use crate::domain::fleet::Rung;
@@ -215,22 +217,33 @@ impl Operator<'_> {
     fn insist(&mut self, verb: &Verb) -> Result<Reply, Breach> {
         let mut answered = String::new();
         for _ in 0..TRIES {
-            self.given += 1;
-            let tag = format!("repair {}", self.given);
-            let (reason, key) = (Some(tag.clone()), Some(tag.clone()));
-            let order = Order { verb: verb.clone(), by: "op-heal".to_owned(), reason, key };
-            let now = self.theatre.stage.clock().now();
-            self.theatre.stage.script().add(now, Cue::Orders(vec![order]));
-            let answers = self.theatre.advance_to(PATIENCE.after(now))?;
-            match answers.into_iter().find(|answer| answer.order.reason.as_ref() == Some(&tag)) {
-                Some(answer) => match (answer.complaint(), answer.reply) {
-                    (None, Ok(reply)) => return Ok(reply),
-                    (complaint, _) => answered = complaint.unwrap_or_default(),
-                },
-                None => answered = "no answer".to_owned(),
+            let Some(answer) = self.give(verb)? else {
+                "no answer".clone_into(&mut answered);
+                continue;
+            };
+            match (answer.complaint(), answer.reply) {
+                (None, Ok(reply)) => return Ok(reply),
+                (complaint, reply) => {
+                    answered = complaint.unwrap_or_default();
+                    if let Err(DoorError::Ahead(_)) = reply {
+                        self.give(&Verb::AcceptClock)?; // as the hint says: by now the clock is right
+                    }
+                }
             }
         }
         Err(self.breach(format!("{} was not carried out in {TRIES} tries: {answered}", verb.name())))
+    }
+
+    /// Gives an order once; none where no answer came in time.
+    fn give(&mut self, verb: &Verb) -> Result<Option<Answer>, Breach> {
+        self.given += 1;
+        let tag = format!("repair {}", self.given);
+        let (reason, key) = (Some(tag.clone()), Some(tag.clone()));
+        let order = Order { verb: verb.clone(), by: "op-heal".to_owned(), reason, key };
+        let now = self.theatre.stage.clock().now();
+        self.theatre.stage.script().add(now, Cue::Orders(vec![order]));
+        let answers = self.theatre.advance_to(PATIENCE.after(now))?;
+        Ok(answers.into_iter().find(|answer| answer.order.reason.as_ref() == Some(&tag)))
     }
 
     fn wait(&mut self, span: Seconds) -> Result<(), Breach> {

@@ -5,4 +5,3 @@ mod parts;
 mod captions;
 mod rules;
 mod pages;
-mod mutants;
