@@ -128,3 +128,16 @@ fn slugs_are_unique_and_sound() {
         assert!(matches!(rig.refused(ring("x", bad)), Refusal::BadName { field: "slug", .. }), "{bad:?}");
     }
 }
+
+#[test]
+fn a_ladder_counts_from_the_opening_of_its_environment() {
+    // R70
+    let mut rig = Rig::cluster(&RingPatch::default());
+    rig.patch("workers", ladder(&[(0, 4), (600, 100)]));
+    rig.start("v1");
+    rig.converge("cp1").converge("cp2").at(700).tick();
+    assert_eq!(rig.cursor(), "workers");
+    assert!(rig.poll("w1").is_some());
+    assert_eq!(rig.at(1_299).poll("w2"), None, "elected by a ladder that counts from the start");
+    assert!(rig.at(1_300).poll("w2").is_some());
+}

@@ -5,3 +5,4 @@ mod parts;
 mod captions;
 mod rules;
 mod pages;
+mod mutants;
