@@ -7,7 +7,7 @@ use kura_console::domain::fleet::ConfigValues;
 use kura_console::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
 use kura_console::domain::input::{Input, Order, Poll, Rendered, RingPatch, Verb};
 use kura_console::domain::observed::Observed;
-use kura_console::domain::release::Digest;
+use kura_console::domain::release::{Contract, Digest};
 use kura_console::domain::span::Seconds;
 use kura_console::domain::verdict::Verdict;
 use kura_console::domain::world::World;
@@ -41,6 +41,7 @@ impl Fleet {
             notes: String::new(),
             target_version: None,
             content: Digest("v1".to_owned()),
+            contract: Contract::default(),
         });
         (0..machines).for_each(|n| fleet.join(n));
         fleet

@@ -13,6 +13,7 @@ use kura_console::control::service::{Service, Settings};
 use kura_console::domain::fleet::ConfigValues;
 use kura_console::domain::ids::{AccountId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
 use kura_console::domain::input::{Input, Order, RingPatch, Verb};
+use kura_console::domain::release::Contract;
 use kura_console::domain::span::Seconds;
 
 use super::timed;
@@ -68,6 +69,7 @@ async fn build(service: &Fleet) {
             notes: String::new(),
             target_version: None,
             content,
+            contract: Contract::default(),
         },
     )
     .await;

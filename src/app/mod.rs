@@ -9,6 +9,7 @@ pub mod logging;
 pub mod host;
 pub mod listen;
 pub mod token_file;
+pub mod releases;
 pub mod attach;
 pub mod demo;
 pub mod pace;

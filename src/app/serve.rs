@@ -14,15 +14,14 @@ use tokio::time::timeout;
 use super::host::{ServerHost, process_name};
 use super::listen;
 use super::logging::LogArgs;
+use super::releases::{ReleaseArgs, Releases};
 use super::token_file;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::open::JournalUrl;
-use crate::adapters::releases::folder::ReleaseFolders;
 use crate::control::host::Host;
 use crate::control::service::{Service, Settings};
 use crate::control::stop::Stop;
 use crate::domain::ids::AccountId;
-use crate::server::build::{Builder, Built};
 use crate::server::router;
 use crate::server::shared::{Setup, Shared};
 use crate::server::tokens::{NewToken, Tokens};
@@ -47,9 +46,8 @@ pub struct Args {
     /// Make the tokens file if it does not exist, with one token per role; they are printed once.
     #[arg(long)]
     create_tokens: bool,
-    /// Directory whose folders are the releases that `build-from-git` builds; the folder's name is the git_ref.
-    #[arg(long, value_name = "DIR")]
-    releases: Option<PathBuf>,
+    #[command(flatten)]
+    releases: ReleaseArgs,
     /// Period of the tick.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     tick_seconds: u64,
@@ -87,7 +85,7 @@ pub fn run(args: Args) -> Result<(), Problem> {
 /// What is wrong with flags and files comes to light before anything is made.
 async fn serve(args: Args) -> Result<(), Problem> {
     let path = journal_file(&args.journal)?;
-    let releases = Releases::open(args.releases.clone())?;
+    let releases = Releases::open(&args.releases, &path).await?;
     let listener = listen::bind(listen::address(&args.listen, args.insecure_listen).await?).await?;
     let address = listener.local_addr().map_err(|error| listen::problem(&args.listen, &error))?;
     let known = known_tokens(&args)?;
@@ -217,32 +215,4 @@ fn welcome(address: SocketAddr, made: &[NewToken]) -> String {
         "New tokens, shown only now (the file keeps their digests):\n{tokens}\nIn another shell:\n  \
          export KURA_CONSOLE_API=http://{address} KURA_CONSOLE_TOKEN=OWNER-TOKEN\n  kura-console status\n"
     )
-}
-
-/// Where releases are built from, if anywhere.
-struct Releases(Option<ReleaseFolders>);
-
-impl Releases {
-    fn open(directory: Option<PathBuf>) -> Result<Self, Problem> {
-        directory.map(ReleaseFolders::open).transpose().map(Self).map_err(|fault| {
-            // Whoever starts the program can do something about it.
-            Problem { kind: ProblemKind::Usage, ..fault.problem() }
-                .hint("make the directory, or name another: --releases DIR")
-        })
-    }
-}
-
-impl Builder for Releases {
-    fn source(&self) -> Option<String> {
-        self.0.as_ref().map(|folders| folders.directory().display().to_string())
-    }
-
-    async fn build(&self, git_ref: &str) -> Result<Built, Problem> {
-        let Some(folders) = &self.0 else {
-            return Err(Problem::new(ProblemKind::Conflict, "no_repository", "no place to build releases from is set")
-                .hint("start the control plane with --releases DIR; each folder in DIR is a release"));
-        };
-        let built = folders.build(git_ref).await.map_err(|fault| fault.problem())?;
-        Ok(Built { commit: built.commit, content: built.content })
-    }
 }

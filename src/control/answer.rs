@@ -48,6 +48,7 @@ fn done(world: &World, verb: &Verb, reply: &Reply) -> String {
         Verb::AssignMachine { machine, environment, ring, .. } => assigned(world, *machine, *environment, *ring),
         Verb::RemoveMachine { machine } => format!("{} left the fleet", world.hostname(*machine)),
         Verb::PublishRelease { git_ref, .. } => format!("release {git_ref} is published"),
+        Verb::SetSecret { name, .. } => format!("the secret {name} is set"),
         Verb::Yank { release } => format!("{} is yanked and cannot be started again", world.release_name(*release)),
         Verb::Start { release, .. } => started(world, *release, reply),
         Verb::AcceptClock => "the clock is accepted".to_owned(),

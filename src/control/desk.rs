@@ -10,7 +10,8 @@ use super::door::{Door, DoorError};
 use super::host::Host;
 use super::nudges::Nudges;
 use super::ports::{ApplyResult, Clock, Presence, Results};
-use super::render::{AsPublished, Renderer};
+use super::render::Renderer;
+use super::render::rendering::Rendering;
 use super::stop::Stop;
 use super::time::{later, until};
 use super::trouble::sentence;
@@ -76,7 +77,7 @@ pub struct PollAnswer {
 }
 
 /// Where the agents of one account ask and answer. Cheap to clone.
-pub struct Desk<H, R = AsPublished> {
+pub struct Desk<H, R = Rendering<H>> {
     pub(super) host: Arc<H>,
     pub(super) account: AccountId,
     pub(super) door: Door,
@@ -142,7 +143,8 @@ impl<H: Host, R: Renderer> Desk<H, R> {
 
     /// An agent says how a run ended. Decided first and filed second: an outage of the results store loses a row of
     /// telemetry, never a decision (R145). Refused where the machine is not known.
-    pub async fn report(&self, mut result: ApplyResult) -> Result<Reply, DeskError> {
+    pub async fn report(&self, result: ApplyResult) -> Result<Reply, DeskError> {
+        let mut result = self.renderer.conceal(&self.door.world(), result).await;
         result.received_at = self.now();
         self.see(result.machine);
         let report = Report {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::change::{Change, Entry};
-use crate::domain::ids::{AccountId, Epoch, Generation, MachineId, ReleaseId, Revision};
+use crate::domain::ids::{AccountId, Epoch, Generation, MachineId, ReleaseId, Revision, SecretVersion};
 use crate::domain::observed::Telemetry;
 use crate::domain::release::{Digest, Outcome};
 use crate::domain::world::World;
@@ -252,11 +252,39 @@ pub trait Results: Send + Sync + 'static {
     fn telemetry(&self) -> Telemetry;
 }
 
-/// Contents by digest. The journal and every replica hold digests only.
+/// Contents by digest, secrets by name. The journal and every replica hold digests and names only.
 pub trait Vault: Send + Sync + 'static {
     /// Keeps a content and returns its digest; keeping it twice is the same as once.
     fn keep(&self, content: Vec<u8>) -> impl Future<Output = Result<Digest, JournalError>> + Send;
 
     /// A content by its digest; none where it was never kept.
     fn fetch(&self, digest: &Digest) -> impl Future<Output = Result<Option<Vec<u8>>, JournalError>> + Send;
+
+    /// A version of a secret; none where it was never kept, or was dropped. A vault that keeps none has none.
+    fn secret(
+        &self,
+        _account: AccountId,
+        _version: SecretVersion,
+    ) -> impl Future<Output = Result<Option<String>, JournalError>> + Send {
+        async { Ok(None) }
+    }
+
+    /// Keeps a new version of a secret. Which one counts is what the journal says.
+    fn keep_secret(
+        &self,
+        _account: AccountId,
+        _version: SecretVersion,
+        _value: String,
+    ) -> impl Future<Output = Result<(), JournalError>> + Send {
+        async { Err(JournalError::Store { attempt: "keep a secret", source: "this vault keeps none".into() }) }
+    }
+
+    /// Forgets a version that nothing refers to any more.
+    fn drop_secret(
+        &self,
+        _account: AccountId,
+        _version: SecretVersion,
+    ) -> impl Future<Output = Result<(), JournalError>> + Send {
+        async { Ok(()) }
+    }
 }

@@ -18,7 +18,8 @@ use super::observe::Observer;
 use super::picture::Picture;
 use super::publish::Publisher;
 use super::reader::Reader;
-use super::render::{AsPublished, Renderer};
+use super::render::Renderer;
+use super::render::rendering::Rendering;
 use super::seat::{Bid, Bidding, Candidate, Held, run_seat};
 use super::stop::Stop;
 use super::ticker::{TICK_EVERY, Ticker, run_ticker};
@@ -57,7 +58,7 @@ impl Loop {
 }
 
 /// Everything of one account in one process. Cheap to clone.
-pub struct Service<H, R = AsPublished> {
+pub struct Service<H, R = Rendering<H>> {
     host: Arc<H>,
     account: AccountId,
     /// Where inputs go and worlds come from.
@@ -93,27 +94,40 @@ impl<H, R> Clone for Service<H, R> {
 }
 
 impl<H: Host> Service<H> {
-    /// A service that serves contents as they were published, and the loops to drive.
+    /// A service that renders what is in its Vault for each machine, and the loops to drive.
     pub fn new(host: Arc<H>, account: AccountId, settings: Settings) -> (Self, Vec<Loop>) {
-        Self::with_renderer(host, account, settings, AsPublished)
+        let (observer, contents) = (Observer::new(Arc::clone(&host), account), Contents::default());
+        let renderer = Rendering::new(Arc::clone(&host), account, observer.clone(), contents.clone());
+        Self::assembled(host, account, settings, renderer, observer, contents)
     }
 }
 
 impl<H: Host, R: Renderer> Service<H, R> {
-    /// A service that renders for each machine, and the loops to drive.
+    /// A service that renders as it is told, and the loops to drive.
     pub fn with_renderer(host: Arc<H>, account: AccountId, settings: Settings, renderer: R) -> (Self, Vec<Loop>) {
+        let observer = Observer::new(Arc::clone(&host), account);
+        Self::assembled(host, account, settings, renderer, observer, Contents::default())
+    }
+
+    fn assembled(
+        host: Arc<H>,
+        account: AccountId,
+        settings: Settings,
+        renderer: R,
+        observer: Observer<H>,
+        contents: Contents,
+    ) -> (Self, Vec<Loop>) {
         let publisher = Publisher::new();
         let (door, requests) = Door::new(publisher.subscribe());
         let (nudges, held, stop) = (Nudges::default(), Held::default(), Stop::default());
         let bidding = Bidding::starting_with(if settings.stands { Bid::Stand } else { Bid::Abstain });
-        let observer = Observer::new(Arc::clone(&host), account);
         let desk = Desk {
             host: Arc::clone(&host),
             account,
             door: door.clone(),
             nudges: nudges.clone(),
             renderer: Arc::new(renderer),
-            contents: Contents::default(),
+            contents,
             stop: stop.clone(),
         };
         let reader = Reader::new(Arc::clone(&host), account, publisher, nudges.clone());

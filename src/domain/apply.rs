@@ -13,7 +13,7 @@ use super::lane::LaneKey;
 use super::release::Outcome;
 use super::rollout::{Ending, Rollout};
 use super::span::Seconds;
-use super::world::{ROLLOUTS_KEPT, SeatRecord, TAGS_KEPT, World};
+use super::world::{ROLLOUTS_KEPT, SeatRecord, SecretMark, SeenCommit, TAGS_KEPT, World};
 
 impl World {
     /// Folds one entry of the journal. Total: an entry about something that is gone changes nothing but the revision.
@@ -45,6 +45,16 @@ impl World {
             }
             Change::ClockAccepted => {}
             Change::SeatTaken { holder, epoch, agents } => self.apply_seat(entry.at, holder, *epoch, *agents),
+            Change::SecretSet { name, version } => {
+                let previous = self.secrets.get(name).map(|mark| mark.version);
+                let mark = SecretMark { at: entry.at, by: entry.by.clone(), version: *version, previous };
+                self.secrets.insert(name.clone(), mark);
+                self.secrets_revision = entry.revision;
+            }
+            Change::CommitSeen { git_ref, commit } => {
+                let (git_ref, commit) = (git_ref.clone(), commit.clone());
+                self.seen_commit = Some(SeenCommit { git_ref, commit, at: entry.at });
+            }
             _ => self.apply_machine(entry.at, &entry.change),
         }
     }
@@ -58,6 +68,8 @@ impl World {
         stored.auto_deploy |= before.auto_deploy;
         stored.track_config_tags |= before.track_config_tags;
         self.switched_off = Some(stored).filter(|stored| !stored.missing(account).is_empty());
+        // What arrives while nobody follows it is not new once somebody does.
+        self.seen_commit.take_if(|_| !account.auto_deploy);
     }
 
     /// An environment that a place in the path opens, rather than the cursor, starts its ladder then (R70, R77).

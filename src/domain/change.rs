@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::fleet::{Account, ConfigValues, Environment, Machine, Pause, RenderError, Ring, RingSettings};
-use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, Revision, RingId, RolloutId};
+use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, Revision, RingId, RolloutId, SecretVersion};
 use super::release::{Digest, Outcome, Release, Yank};
 use super::rollout::{Cursor, Ending, RingHalt};
 
@@ -261,6 +261,20 @@ pub enum Change {
     },
     /// A person accepted the time as it is (R168).
     ClockAccepted,
+    /// A secret got a value, which is kept elsewhere.
+    SecretSet {
+        /// Which.
+        name: String,
+        /// Where the Vault keeps the value.
+        version: SecretVersion,
+    },
+    /// The commit that the followed branch leads to was seen: it is started now or never (R169).
+    CommitSeen {
+        /// Name of the branch.
+        git_ref: String,
+        /// In full.
+        commit: String,
+    },
     /// The reconciler's seat changed hands.
     SeatTaken {
         /// Which process holds it.

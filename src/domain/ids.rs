@@ -64,6 +64,12 @@ identity!(
     "rollout"
 );
 
+identity!(
+    /// One value of a secret, under which the Vault keeps it.
+    SecretVersion,
+    "secret-version"
+);
+
 /// Position in the journal of an account: the number of changes before and including this one.
 pub type Revision = u64;
 

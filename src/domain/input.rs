@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Cause, Change, Entry, Level};
 use super::fleet::{ConfigValues, Rung};
-use super::ids::{EnvironmentId, Generation, MachineId, ReleaseId, RingId, RolloutId};
+use super::ids::{EnvironmentId, Generation, MachineId, ReleaseId, RingId, RolloutId, SecretVersion};
 use super::keys::request_of;
-use super::release::{Digest, Outcome};
+use super::release::{Contract, Digest, Outcome};
 use super::span::Seconds;
 use super::world::World;
 
@@ -36,6 +36,13 @@ pub enum Input {
         id: RolloutId,
         /// What was built from it.
         release: ReleaseId,
+    },
+    /// Somebody began to follow a branch: the commit it leads to now is where new ones are told from old ones (R169).
+    CommitFound {
+        /// Name of the branch.
+        git_ref: String,
+        /// In full.
+        commit: String,
     },
     /// A tag arrived; the sequencer starts the newest one that matches once nothing runs (R169).
     TagArrived {
@@ -251,6 +258,15 @@ pub enum Verb {
         target_version: Option<String>,
         /// Where the Vault keeps it.
         content: Digest,
+        /// What reading its content found.
+        contract: Contract,
+    },
+    /// A secret was given a value, which is in the Vault already.
+    SetSecret {
+        /// Which.
+        name: String,
+        /// Where the Vault keeps the value.
+        version: SecretVersion,
     },
     /// Withdraw a release (R116).
     Yank {
@@ -305,6 +321,7 @@ impl Verb {
             Self::AssignMachine { .. } => "assign-machine",
             Self::RemoveMachine { .. } => "remove-machine",
             Self::PublishRelease { .. } => "publish-release",
+            Self::SetSecret { .. } => "set-secret",
             Self::Yank { .. } => "yank",
             Self::Start { .. } => "start",
             Self::AcceptClock => "accept-clock",
@@ -332,7 +349,9 @@ impl Input {
             Self::Report(report) => (agent(&report.machine), Cause::Report),
             Self::Rebuilt { machine, .. } => (agent(machine), Cause::Report),
             Self::TakeSeat { holder, .. } => (holder.clone(), Cause::Seat),
-            Self::CommitArrived { .. } | Self::TagArrived { .. } => ("repository".to_owned(), Cause::Repository),
+            Self::CommitArrived { .. } | Self::CommitFound { .. } | Self::TagArrived { .. } => {
+                ("repository".to_owned(), Cause::Repository)
+            }
             Self::Verb(order) => {
                 let (reason, key) = (order.reason.clone(), order.key.clone());
                 let request = key.as_ref().map(|_| request_of(order));

@@ -19,6 +19,34 @@ impl fmt::Display for Digest {
     }
 }
 
+/// What reading the content of a release found. Nothing of it is enforced (R155-R166).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Contract {
+    /// Breaches of the state contract, by rule.
+    pub warnings: Vec<ContractWarning>,
+    /// Names of the values and secrets it looks up, such as `vars.K8S_VIP`, sorted.
+    pub needs: Vec<String>,
+}
+
+impl Contract {
+    /// True where there is nothing to be said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A breach of the state contract that could be seen in the content of a release.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ContractWarning {
+    /// The rule, such as `R155`.
+    pub rule: String,
+    /// In which file.
+    pub file: String,
+    /// One sentence that shows nothing of the content but names.
+    pub message: String,
+}
+
 /// What an operator ships. Only `build-from-git` makes one, and nothing edits it afterwards (R4).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
@@ -39,6 +67,9 @@ pub struct Release {
     pub target_version: Option<String>,
     /// Where the Vault keeps it.
     pub content: Digest,
+    /// What reading its content found.
+    #[serde(default, skip_serializing_if = "Contract::is_empty")]
+    pub contract: Contract,
     /// When it was built.
     pub created_at: Timestamp,
     /// Set once it was withdrawn; there is no un-yank (R116).

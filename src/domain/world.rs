@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::fleet::{Account, Environment, Machine, Ring, SwitchedOff};
-use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, Revision, RingId, RolloutId};
+use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, Revision, RingId, RolloutId, SecretVersion};
 use super::keys::UsedKey;
 use super::lane::{Lane, LaneKey, Lanes, Subject};
 use super::release::Release;
@@ -24,6 +24,33 @@ pub const TAGS_KEPT: usize = 100;
 
 /// Environments, rings and releases an account may have, each.
 pub const CATALOG_MAX: usize = 10_000;
+
+/// Secrets an account may have.
+pub const SECRETS_MAX: usize = 1_000;
+
+/// That there is a secret: who gave it its value and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecretMark {
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub by: String,
+    /// Where the Vault keeps the value.
+    pub version: SecretVersion,
+    /// Where it keeps the value before this one: runs under way may still show it.
+    pub previous: Option<SecretVersion>,
+}
+
+/// The last commit of the followed branch (R169).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenCommit {
+    /// Name of the branch.
+    pub git_ref: String,
+    /// In full.
+    pub commit: String,
+    /// When it was seen first.
+    pub at: Timestamp,
+}
 
 /// Who holds the reconciler's seat.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +98,12 @@ pub struct World {
     pub switched_off: Option<SwitchedOff>,
     /// Idempotency keys that were used, oldest first.
     pub keys: Vector<UsedKey>,
+    /// Secrets by name; their values are in the Vault.
+    pub secrets: OrdMap<String, SecretMark>,
+    /// Revision at which a secret was set last; 0 = never.
+    pub secrets_revision: Revision,
+    /// The last commit of the followed branch; none while commits are not followed.
+    pub seen_commit: Option<SeenCommit>,
     /// Machines by host name; an index, never stored.
     pub(super) hostnames: OrdMap<String, MachineId>,
     pub(super) lanes: Lanes,
@@ -97,6 +130,17 @@ struct Stored {
     keys: Vec<UsedKey>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     switched_off: Option<SwitchedOff>,
+    #[serde(default, skip_serializing_if = "OrdMap::is_empty")]
+    secrets: OrdMap<String, SecretMark>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    secrets_revision: Revision,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seen_commit: Option<SeenCommit>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(revision: &Revision) -> bool {
+    *revision == 0
 }
 
 impl From<Stored> for World {
@@ -115,6 +159,9 @@ impl From<Stored> for World {
             tags: stored.tags.into_iter().collect(),
             keys: stored.keys.into_iter().collect(),
             switched_off: stored.switched_off,
+            secrets: stored.secrets,
+            secrets_revision: stored.secrets_revision,
+            seen_commit: stored.seen_commit,
             hostnames: OrdMap::new(),
             lanes: Lanes::default(),
         };
@@ -140,6 +187,9 @@ impl From<World> for Stored {
             tags: world.tags.into_iter().collect(),
             keys: world.keys.into_iter().collect(),
             switched_off: world.switched_off,
+            secrets: world.secrets,
+            secrets_revision: world.secrets_revision,
+            seen_commit: world.seen_commit,
         }
     }
 }

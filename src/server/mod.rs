@@ -20,6 +20,7 @@ mod ring;
 mod machine;
 mod release;
 mod rollout;
+mod secrets;
 mod explain;
 
 // Agents, replicas, the process itself.

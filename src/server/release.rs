@@ -9,10 +9,14 @@ use super::extract::{Id, NoQuery, Page};
 use super::failure::Answer;
 use crate::control::host::Host;
 use crate::control::ports::Vault;
+use crate::control::render::content::ReleaseContent;
+use crate::control::render::contract::contract;
+use crate::control::render::prepared::Prepared;
 use crate::domain::ids::ReleaseId;
 use crate::domain::input::Verb;
 use crate::domain::refusal::Refusal;
 use crate::wire::body::parse;
+use crate::wire::problem::{Problem, ProblemKind};
 use crate::wire::release::{BuildBody, ReleaseBody, ReleaseDetail, checks};
 
 /// `GET /api/config/releases/`, newest first.
@@ -38,12 +42,34 @@ pub(super) async fn show<H: Host, B: Builder>(reader: Reader<H, B>, Id(id): Id, 
 pub(super) async fn build<H: Host, B: Builder>(errand: Errand<H, B>) -> Answer {
     let order: BuildBody = parse(&errand.bytes)?;
     let built = errand.shared.setup.builder.build(&order.git_ref).await?;
+    fillable(&built.content)?;
+    let contract = contract(&built.content);
     // Kept first: a release that is published can be served. A rehearsal may keep it too: nothing refers to it.
     let content = errand.account.service.host().vault().keep(built.content).await?;
     let BuildBody { git_ref, engine, timeout_seconds, notes, target_version, reason } = order;
     let (id, commit) = (ReleaseId(errand.shared.fresh()), built.commit);
-    let verb = Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content };
+    let verb = Verb::PublishRelease {
+        id,
+        git_ref,
+        commit,
+        engine,
+        timeout_seconds,
+        notes,
+        target_version,
+        content,
+        contract,
+    };
     errand.give(reason, verb).await
+}
+
+/// Refuses a content with a lookup that nobody could ever fill.
+fn fillable(content: &[u8]) -> Result<(), Problem> {
+    let prepared = ReleaseContent::read(content).map(|content| Prepared::of(&content)).transpose();
+    prepared.map(drop).map_err(|bad| {
+        Problem::new(ProblemKind::Invalid, "bad_template", format!("the release cannot be rendered: {bad}"))
+            .field("git_ref")
+            .hint("docs/releases.md says what can be looked up; the engine's own expressions stay as they are")
+    })
 }
 
 /// `POST /api/config/releases/{uuid}/yank` (R116).

@@ -13,7 +13,8 @@ use super::build::Builder;
 use super::failure::{no_method, no_route};
 use super::shared::Shared;
 use super::{
-    account, agent, environment, explain, layers, machine, metrics, process, release, ring, rollout, stream, world,
+    account, agent, environment, explain, layers, machine, metrics, process, release, ring, rollout, secrets, stream,
+    world,
 };
 use crate::control::host::Host;
 use crate::wire::call::ACCEPT_CLOCK_PATH;
@@ -66,6 +67,8 @@ fn rollouts<H: Host, B: Builder>() -> Router<Arc<Shared<H, B>>> {
         .route("/api/config/rollouts/{uuid}/status", get(rollout::progress::<H, B>))
         .route("/api/config/rollouts/{uuid}/apply-results", get(rollout::results::<H, B>))
         .route("/api/config/rollouts/{uuid}/halt", post(rollout::halt::<H, B>))
+        .route("/api/secrets/", get(secrets::list::<H, B>))
+        .route("/api/secrets/{name}", axum::routing::put(secrets::set::<H, B>))
 }
 
 fn fleet<H: Host, B: Builder>() -> Router<Arc<Shared<H, B>>> {

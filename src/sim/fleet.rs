@@ -5,6 +5,7 @@ use super::stores::SimVault;
 use crate::domain::fleet::{ConfigValues, Rung};
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId};
 use crate::domain::input::{Order, RingPatch, Verb};
+use crate::domain::release::Contract;
 use crate::domain::span::Seconds;
 
 /// The operator who sets up every simulated fleet.
@@ -129,6 +130,7 @@ impl FleetBuilder {
             notes: build.notes.to_owned(),
             target_version: build.target_version.map(str::to_owned),
             content,
+            contract: Contract::default(),
         });
     }
 

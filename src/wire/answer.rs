@@ -12,6 +12,7 @@ use super::process::SeatBody;
 use super::release::ReleaseBody;
 use super::ring::RingBody;
 use super::rollout::RolloutBody;
+use super::secret::SecretBody;
 use crate::domain::change::Level;
 use crate::domain::ids::{AccountId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
 use crate::domain::input::Verb;
@@ -95,6 +96,7 @@ pub fn said(verb: &Verb, reply: &Reply, scene: &Scene<'_>) -> Result<Said, Probl
         },
         Verb::AssignMachine { machine, .. } => scene.machine(OK, *machine),
         Verb::RemoveMachine { .. } => Ok(Said { status: NO_CONTENT, body: None }),
+        Verb::SetSecret { name, .. } => scene.secret(name),
         Verb::Yank { release } => scene.release(OK, *release),
         Verb::Halt { rollout } => scene.rollout(OK, *rollout),
     }
@@ -116,6 +118,10 @@ impl Scene<'_> {
     fn machine(&self, status: u16, id: MachineId) -> Result<Said, Problem> {
         let found = self.world.machines.get(&id);
         show(status, found.map(|machine| MachineBody::of(self.world, self.observed, machine, self.now)).as_ref())
+    }
+
+    fn secret(&self, name: &str) -> Result<Said, Problem> {
+        show(OK, self.world.secrets.get(name).map(|mark| SecretBody::of(name, mark)).as_ref())
     }
 
     fn release(&self, status: u16, id: ReleaseId) -> Result<Said, Problem> {

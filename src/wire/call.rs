@@ -10,6 +10,7 @@ use super::problem::{Problem, ProblemKind};
 use super::release::{self, BuildBody};
 use super::ring::{self, RingSet};
 use super::rollout::{self, StartBody};
+use super::secret;
 use crate::domain::change::Level;
 use crate::domain::ids::Revision;
 use crate::domain::input::{Order, Verb};
@@ -70,6 +71,8 @@ pub enum Method {
     Post,
     /// Changes.
     Patch,
+    /// Replaces.
+    Put,
     /// Takes away; has no body.
     Delete,
 }
@@ -90,7 +93,7 @@ pub const ACCEPT_CLOCK_PATH: &str = "/api/clock/accept";
 
 impl Call {
     /// The request of an order. Identities that the order brings along for new things are given by the server instead;
-    /// a pinned bucket and a content made elsewhere do not travel.
+    /// a pinned bucket, a content made elsewhere and the value of a secret do not travel.
     pub fn of(order: &Order) -> Self {
         let mut call = of_verb(&order.verb);
         if let (Some(reason), Value::Object(fields)) = (&order.reason, &mut call.body) {
@@ -144,6 +147,9 @@ fn of_verb(verb: &Verb) -> Call {
             let (timeout_seconds, target_version) = (*timeout_seconds, target_version.clone());
             let build = BuildBody { git_ref, engine, timeout_seconds, notes, target_version, reason: None };
             post(release::BUILD_PATH, &build)
+        }
+        Verb::SetSecret { name, .. } => {
+            Call { method: Method::Put, path: format!("{}{name}", secret::PATH), body: json!({}) }
         }
         Verb::Yank { release } => bare(format!("{}{release}/yank", release::PATH)),
         Verb::Start { release, protected, force, intent, .. } => {

@@ -15,6 +15,7 @@ pub mod ring;
 pub mod machine;
 pub mod release;
 pub mod rollout;
+pub mod secret;
 pub mod result;
 
 // What is said about them.

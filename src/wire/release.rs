@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::body;
 use crate::domain::ids::ReleaseId;
 use crate::domain::preflight::{self, Check, File};
-use crate::domain::release::{Release, Yank};
+use crate::domain::release::{ContractWarning, Release, Yank};
 use crate::domain::span::Seconds;
 
 /// Where they are listed.
@@ -34,6 +34,12 @@ pub struct ReleaseBody {
     pub target_version: Option<String>,
     /// SHA-256 of its content.
     pub content_digest: String,
+    /// Breaches of the state contract that could be seen in its content.
+    #[serde(default)]
+    pub warnings: Vec<ContractWarning>,
+    /// Names of the values and secrets it looks up.
+    #[serde(default)]
+    pub needs: Vec<String>,
     /// When it was built.
     pub created_at: Timestamp,
     /// Withdrawn or not (R116).
@@ -53,6 +59,8 @@ impl From<&Release> for ReleaseBody {
             notes: release.notes.clone(),
             target_version: release.target_version.clone(),
             content_digest: release.content.to_string(),
+            warnings: release.contract.warnings.clone(),
+            needs: release.contract.needs.clone(),
             created_at: release.created_at,
             yanked: release.yanked.is_some(),
             yank: release.yanked.clone(),

@@ -88,7 +88,7 @@ impl ReleaseFault {
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 format!("there are: {}{more}", available.join(", "))
             }
-            Self::Empty(_) => "put the states into the folder and build again".to_owned(),
+            Self::Empty(_) => "put the states into it and build again".to_owned(),
             Self::TooLarge { .. } => "large files belong into an image or a package that a state installs".to_owned(),
             Self::Outside { .. } => "copy what it points to into the folder".to_owned(),
             Self::File { .. } => "a release is text files; take this one out or turn it into text".to_owned(),

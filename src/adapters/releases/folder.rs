@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::content::ReleaseContent;
 use super::fault::{REFS_LISTED, ReleaseFault};
+use crate::control::render::content::ReleaseContent;
 
 /// Bytes of all files of a release together.
 pub const RELEASE_BYTES_MAX: u64 = 8 * 1_024 * 1_024;

@@ -1,5 +1,11 @@
-//! Releases on disk: what `build-from-git` builds from.
+//! Releases on disk and in git: what `build-from-git` builds from.
 
+// Folders.
 pub mod fault;
 pub mod folder;
-pub mod content;
+// A repository.
+pub mod repository_fault;
+pub mod address;
+mod git;
+mod tree;
+pub mod repository;

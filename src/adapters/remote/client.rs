@@ -102,6 +102,7 @@ impl Client {
         let request = match call.method {
             Method::Post => self.http.post(url).json(&call.body),
             Method::Patch => self.http.patch(url).json(&call.body),
+            Method::Put => self.http.put(url).json(&call.body),
             Method::Delete => match reason.and_then(|text| HeaderValue::from_bytes(text.as_bytes()).ok()) {
                 Some(reason) => self.http.delete(url).header(REASON_HEADER, reason),
                 None => self.http.delete(url),

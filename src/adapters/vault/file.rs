@@ -9,11 +9,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::digest::{CONTENT_MAX, TooLarge, digest_of, is_digest};
 use crate::control::ports::{JournalError, Vault};
+use crate::domain::ids::{AccountId, SecretVersion};
 use crate::domain::release::Digest;
 use crate::wire::problem::{Problem, ProblemKind};
 
 const KEEP: &str = "keep a content";
 const FETCH: &str = "fetch a content";
+const KEEP_SECRET: &str = "keep a secret";
+const READ_SECRET: &str = "read a secret";
+const DROP_SECRET: &str = "drop a secret";
+
+/// Where secrets are, beside the folders of contents: a folder for each account, a file for each version of a value.
+const SECRETS: &str = "secrets";
 
 /// A directory that may be shared by several processes. Only its owner may look into it: rendered contents can hold
 /// what nobody else should read. A crash can leave a file that ends in `.part`; it is never read and may be deleted.
@@ -96,13 +103,57 @@ impl FileVault {
         }
         let shard = path.parent().unwrap_or(&self.directory);
         make_directory(shard)?;
-        let part = self.part_name(shard);
-        let written = write_part(&part, content).and_then(|()| fs::rename(&part, &path)).and_then(|()| sync(shard));
+        self.write(&path, shard, content)?;
+        Ok(digest)
+    }
+
+    /// Whole or not at all, in a folder that exists.
+    fn write(&self, path: &Path, folder: &Path, content: &[u8]) -> Result<(), VaultFault> {
+        let part = self.part_name(folder);
+        let written = write_part(&part, content).and_then(|()| fs::rename(&part, path)).and_then(|()| sync(folder));
         if written.is_err() {
             drop(fs::remove_file(&part));
         }
-        written.map_err(VaultFault::at(&path))?;
-        Ok(digest)
+        written.map_err(VaultFault::at(path))
+    }
+
+    fn secrets_of(&self, account: AccountId) -> PathBuf {
+        self.directory.join(SECRETS).join(account.to_string())
+    }
+
+    fn keep_secret_now(&self, account: AccountId, version: SecretVersion, value: &str) -> Result<(), VaultFault> {
+        let folder = self.secrets_of(account);
+        make_directory(&self.directory.join(SECRETS))?;
+        make_directory(&folder)?;
+        self.write(&folder.join(version.to_string()), &folder, value.as_bytes())
+    }
+
+    fn secret_now(&self, account: AccountId, version: SecretVersion) -> Result<Option<String>, VaultFault> {
+        let path = self.secrets_of(account).join(version.to_string());
+        match fs::read_to_string(&path) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(VaultFault::at(&path)(error)),
+        }
+    }
+
+    fn drop_secret_now(&self, account: AccountId, version: SecretVersion) -> Result<(), VaultFault> {
+        let path = self.secrets_of(account).join(version.to_string());
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(VaultFault::at(&path)(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Does something with the disk, off the threads that serve requests.
+    async fn off_thread<T: Send + 'static>(
+        &self,
+        attempt: &'static str,
+        work: impl FnOnce(&Self) -> Result<T, VaultFault> + Send + 'static,
+    ) -> Result<T, JournalError> {
+        let vault = self.clone();
+        let done = tokio::task::spawn_blocking(move || work(&vault)).await;
+        done.unwrap_or_else(|stopped| Err(stopped.into())).map_err(|fault| fault.during(attempt))
     }
 
     fn fetch_now(&self, digest: &Digest) -> Result<Option<Vec<u8>>, VaultFault> {
@@ -118,18 +169,27 @@ impl FileVault {
 
 impl Vault for FileVault {
     async fn keep(&self, content: Vec<u8>) -> Result<Digest, JournalError> {
-        let vault = self.clone();
-        let kept = tokio::task::spawn_blocking(move || vault.keep_now(&content)).await;
-        kept.unwrap_or_else(|stopped| Err(stopped.into())).map_err(|fault| fault.during(KEEP))
+        self.off_thread(KEEP, move |vault| vault.keep_now(&content)).await
     }
 
     async fn fetch(&self, digest: &Digest) -> Result<Option<Vec<u8>>, JournalError> {
         if !is_digest(digest) {
             return Ok(None);
         }
-        let (vault, digest) = (self.clone(), digest.clone());
-        let fetched = tokio::task::spawn_blocking(move || vault.fetch_now(&digest)).await;
-        fetched.unwrap_or_else(|stopped| Err(stopped.into())).map_err(|fault| fault.during(FETCH))
+        let digest = digest.clone();
+        self.off_thread(FETCH, move |vault| vault.fetch_now(&digest)).await
+    }
+
+    async fn secret(&self, account: AccountId, version: SecretVersion) -> Result<Option<String>, JournalError> {
+        self.off_thread(READ_SECRET, move |vault| vault.secret_now(account, version)).await
+    }
+
+    async fn keep_secret(&self, account: AccountId, version: SecretVersion, value: String) -> Result<(), JournalError> {
+        self.off_thread(KEEP_SECRET, move |vault| vault.keep_secret_now(account, version, &value)).await
+    }
+
+    async fn drop_secret(&self, account: AccountId, version: SecretVersion) -> Result<(), JournalError> {
+        self.off_thread(DROP_SECRET, move |vault| vault.drop_secret_now(account, version)).await
     }
 }
 
@@ -187,6 +247,25 @@ mod tests {
         assert!(std::error::Error::source(&error).unwrap().to_string().contains("is damaged"));
         vault.keep(b"states".to_vec()).await.unwrap();
         assert_eq!(vault.fetch(&digest).await.unwrap().unwrap(), b"states");
+    }
+
+    #[tokio::test]
+    async fn a_secret_is_for_its_account_and_for_the_owner_of_the_files() {
+        let directory = tempfile::tempdir().unwrap();
+        let vault = FileVault::open(directory.path().join("vault")).unwrap();
+        let (ours, theirs) = (AccountId::named("ours"), AccountId::named("theirs"));
+        let (first, second) = (SecretVersion::named("1"), SecretVersion::named("2"));
+        vault.keep_secret(ours, first, "hunter1".to_owned()).await.unwrap();
+        vault.keep_secret(ours, second, "hunter2".to_owned()).await.unwrap();
+        assert_eq!(vault.secret(ours, second).await.unwrap().as_deref(), Some("hunter2"));
+        assert_eq!(vault.secret(theirs, second).await.unwrap(), None);
+        vault.drop_secret(ours, first).await.unwrap();
+        vault.drop_secret(ours, first).await.unwrap();
+        assert_eq!(vault.secret(ours, first).await.unwrap(), None);
+        let folder = vault.secrets_of(ours);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&folder), mode(&folder.join(second.to_string()))), (0o700, 0o600));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no part is left");
     }
 
     #[tokio::test]

@@ -20,7 +20,7 @@ use crate::domain::fleet::ConfigValues;
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
 use crate::domain::input::{Edition, Input, Order, Poll, Rendered, Report, RingPatch, Verb};
 use crate::domain::observed::Observed;
-use crate::domain::release::{Digest, Outcome};
+use crate::domain::release::{Contract, Digest, Outcome};
 use crate::domain::span::Seconds;
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
@@ -135,6 +135,7 @@ impl Stage {
             notes: String::new(),
             target_version: Some("v1.31.2".to_owned()),
             content: Digest("c0ffee".to_owned()),
+            contract: Contract::default(),
         });
     }
 

@@ -17,7 +17,7 @@ use crate::domain::change::Level;
 use crate::domain::fleet::ConfigValues;
 use crate::domain::ids::{AccountId, EnvironmentId, Epoch, MachineId, ReleaseId, Revision, RingId, RolloutId};
 use crate::domain::input::{Edition, Input, Order, Poll, Rendered, Report, RingPatch, Verb};
-use crate::domain::release::{Digest, Outcome};
+use crate::domain::release::{Contract, Digest, Outcome};
 use crate::domain::span::Seconds;
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
@@ -185,6 +185,7 @@ fn release(name: &str, content: &Digest) -> Verb {
         notes: String::new(),
         target_version: None,
         content: content.clone(),
+        contract: Contract::default(),
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::observed::Observed;
 use super::super::verdict::{Reply, Verdict};
 use super::super::world::World;
 use super::draft::Draft;
-use super::{environment, machine, pause, poll, release, report, ring, start, stop, tick, unattended};
+use super::{environment, machine, pause, poll, release, report, ring, secret, start, stop, tick, unattended};
 
 /// Decides one input. Pure, total, and the same in every process: time is an argument, new identities come with it.
 pub fn decide(world: &World, observed: &Observed, input: &Input, now: Timestamp) -> Verdict {
@@ -19,6 +19,7 @@ pub fn decide(world: &World, observed: &Observed, input: &Input, now: Timestamp)
         Input::Report(told) => report::report(&mut draft, told),
         Input::Rebuilt { machine, version } => report::rebuilt(&mut draft, *machine, version.clone()),
         Input::CommitArrived { id, release } => unattended::commit(&mut draft, *id, *release),
+        Input::CommitFound { git_ref, commit } => unattended::found(&mut draft, git_ref, commit),
         Input::TagArrived { release } => unattended::tag(&mut draft, *release),
         Input::Verb(order) => verb(&mut draft, order),
         Input::TakeSeat { holder, agents } => take_seat(&mut draft, holder, *agents),
@@ -40,6 +41,7 @@ fn verb(draft: &mut Draft<'_>, order: &Order) -> Reply {
         Verb::AssignMachine { .. } => machine::assign(draft, &order.verb),
         Verb::RemoveMachine { machine } => machine::remove(draft, *machine),
         Verb::PublishRelease { .. } => release::publish(draft, &order.verb),
+        Verb::SetSecret { name, version } => secret::set(draft, name, *version),
         Verb::Yank { release } => stop::yank(draft, *release, order),
         Verb::Start { .. } => start::start(draft, &order.verb),
         Verb::AcceptClock => accept_clock(draft),

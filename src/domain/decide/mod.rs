@@ -11,6 +11,7 @@ mod ring;
 mod environment;
 mod machine;
 mod release;
+mod secret;
 
 // Agents.
 mod poll;
@@ -21,4 +22,5 @@ mod tick;
 mod unattended;
 
 pub use entry::decide;
+pub use secret::check_secret_name;
 pub use unattended::next_unattended;

@@ -9,7 +9,8 @@ use super::super::world::CATALOG_MAX;
 use super::draft::Draft;
 
 pub(super) fn publish(draft: &mut Draft<'_>, verb: &Verb) -> Reply {
-    let Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content } = verb
+    let Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content, contract } =
+        verb
     else {
         return Reply::Done;
     };
@@ -26,6 +27,7 @@ pub(super) fn publish(draft: &mut Draft<'_>, verb: &Verb) -> Reply {
             notes: notes.clone(),
             target_version: target_version.clone(),
             content: content.clone(),
+            contract: contract.clone(),
             created_at: draft.now,
             yanked: None,
         },

@@ -8,14 +8,38 @@ use super::super::world::World;
 use super::draft::Draft;
 use super::start::begin;
 
-/// A commit on the configured ref: started unprotected if nothing runs; if something runs it is dropped for good.
+/// A commit on the configured ref: started unprotected if nothing runs; if something runs it is dropped for good. One
+/// that was seen before, by this process or by another, is no news.
 pub(super) fn commit(draft: &mut Draft<'_>, id: RolloutId, release: ReleaseId) -> Reply {
     let world = draft.world();
-    match world.releases.get(&release) {
-        None => Reply::Refused(Refusal::NoRelease(release)),
-        Some(built) if built.yanked.is_some() || !world.account.auto_deploy || world.running().is_some() => Reply::Done,
-        Some(_) => begin(draft, id, release, false, None, None),
+    let Some(built) = world.releases.get(&release).cloned() else {
+        return Reply::Refused(Refusal::NoRelease(release));
+    };
+    if !world.account.auto_deploy || !see(draft, &built.git_ref, &built.commit) {
+        return Reply::Done;
     }
+    match built.yanked.is_some() || draft.world().running().is_some() {
+        true => Reply::Done,
+        false => begin(draft, id, release, false, None, None),
+    }
+}
+
+/// The commit that is there when somebody begins to follow the branch is not started.
+pub(super) fn found(draft: &mut Draft<'_>, git_ref: &str, commit: &str) -> Reply {
+    if draft.world().account.auto_deploy {
+        see(draft, git_ref, commit);
+    }
+    Reply::Done
+}
+
+/// Records a commit; false where it is the one that was seen last.
+fn see(draft: &mut Draft<'_>, git_ref: &str, commit: &str) -> bool {
+    let known = draft.world().seen_commit.as_ref();
+    let is_news = known.is_none_or(|seen| seen.commit != commit || seen.git_ref != git_ref);
+    if is_news {
+        draft.push(Change::CommitSeen { git_ref: git_ref.to_owned(), commit: commit.to_owned() });
+    }
+    is_news
 }
 
 /// A tag arrived: kept, so that what starts next can be seen. Whether it ever starts, the sequencer decides.

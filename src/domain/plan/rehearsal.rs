@@ -61,6 +61,7 @@ impl Rehearsal<'_> {
             Verb::RemoveMachine { machine } => self.remove(*machine),
             Verb::PatchAccount { .. } | Verb::ConfigureAccount { .. } => self.switches(),
             Verb::PublishRelease { .. } => self.publish(),
+            Verb::SetSecret { name, .. } => self.set_secret(name),
             Verb::CreateEnvironment { .. } | Verb::CreateRing { .. } => self.create(verb),
         }
     }
@@ -216,6 +217,12 @@ impl Rehearsal<'_> {
         }
         self.starts();
         self.say(PlanKind::Stays, "the order of the queue is as it was");
+    }
+
+    fn set_secret(&mut self, name: &str) {
+        let served = format!("machines that are served from now on get the new value of secrets.{name}");
+        self.say(PlanKind::Changes, served);
+        self.say(PlanKind::Stays, "a machine that was served already keeps its content until the rollout is reset");
     }
 
     fn accept_clock(&mut self) {

@@ -59,6 +59,7 @@ impl Thing {
             | Verb::CreateRing { .. }
             | Verb::AddMachine { .. }
             | Verb::PublishRelease { .. }
+            | Verb::SetSecret { .. }
             | Verb::AcceptClock => Vec::new(),
         }
     }

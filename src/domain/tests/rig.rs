@@ -14,7 +14,7 @@ use crate::domain::input::{Edition, Input, Order, Poll, Rendered, Report, RingPa
 use crate::domain::invariants::broken_step;
 use crate::domain::observed::Observed;
 use crate::domain::refusal::Refusal;
-use crate::domain::release::{Digest, Outcome};
+use crate::domain::release::{Contract, Digest, Outcome};
 use crate::domain::rollout::Rollout;
 use crate::domain::rows::{LaneView, MachineRow, Slots, machine_rows};
 use crate::domain::span::Seconds;
@@ -153,6 +153,7 @@ impl Rig {
             notes: String::new(),
             target_version: None,
             content: content(name),
+            contract: Contract::default(),
         });
         self
     }

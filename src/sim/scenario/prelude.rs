@@ -15,7 +15,7 @@ use crate::domain::fleet::{Account, Environment, Machine, Pause, Ring, RingSetti
 use crate::domain::ids::{Generation, MachineId, ReleaseId, RingId};
 use crate::domain::input::{Input, Order, RingPatch, Verb};
 use crate::domain::observed::Observed;
-use crate::domain::release::{Outcome, Release, Yank};
+use crate::domain::release::{Contract, Outcome, Release, Yank};
 use crate::domain::span::Seconds;
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
@@ -284,6 +284,7 @@ pub(super) fn release(id: ReleaseId, given: &ReleaseGiven, vault: &SimVault, cre
         notes: String::new(),
         target_version: given.target_version.clone(),
         content: vault.put(format!("release: {}\n", given.id).into_bytes()),
+        contract: Contract::default(),
         created_at,
         yanked: None,
     }

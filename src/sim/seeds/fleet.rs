@@ -5,7 +5,7 @@ use super::super::stores::SimVault;
 use crate::domain::fleet::{ConfigValues, Rung};
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId};
 use crate::domain::input::{RingPatch, Verb};
-use crate::domain::release::Outcome;
+use crate::domain::release::{Contract, Outcome};
 use crate::domain::span::Seconds;
 
 /// Dice and the names that were given out.
@@ -156,6 +156,7 @@ pub(super) fn release(git_ref: &str, timeout: Seconds) -> Verb {
         notes: String::new(),
         target_version: None,
         content: SimVault::default().put(content(git_ref)),
+        contract: Contract::default(),
     }
 }
 

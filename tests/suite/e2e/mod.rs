@@ -1,6 +1,6 @@
 //! Everything together as people run it: one program in all its parts, and how it is met for the first time.
 
-mod plane;
+pub(crate) mod plane;
 mod screen;
 mod rollout;
 mod command;

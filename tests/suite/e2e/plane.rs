@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
@@ -22,47 +22,85 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
 /// A control plane in a folder of its own: journal, tokens, and releases to build.
-pub(super) struct Plane {
+pub(crate) struct Plane {
     folder: TempDir,
     port: u16,
     tokens: BTreeMap<String, String>,
     child: Option<Child>,
     log: Receiver<String>,
+    flags: Vec<String>,
     runtime: Runtime,
     http: reqwest::Client,
 }
 
 impl Plane {
-    /// Started for the first time: it makes its tokens and shows them.
-    pub(super) fn start() -> Self {
+    /// Started for the first time, with releases in folders: it makes its tokens and shows them.
+    pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         for release in ["v1", "v2"] {
             let states = folder.path().join("releases").join(release);
             std::fs::create_dir_all(&states).expect("a release");
             std::fs::write(states.join("top.sls"), format!("base: {{'*': [{release}]}}\n")).expect("a state");
         }
+        Self::first(folder, &["--releases", "releases"])
+    }
+
+    /// The same with these flags, and no releases but those they name.
+    pub(crate) fn with(flags: &[&str]) -> Self {
+        Self::first(tempfile::tempdir().expect("a folder"), flags)
+    }
+
+    fn first(folder: TempDir, flags: &[&str]) -> Self {
         let port = free_port();
-        let (child, log) = launch(folder.path(), port, &["--create-tokens"]);
+        let (child, log) = launch(folder.path(), port, &[flags, &["--create-tokens"]].concat());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let _ = rustls::crypto::ring::default_provider().install_default();
         // No connection is kept: one of a control plane that was killed must not be used again.
         let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).timeout(PATIENCE);
         let http = http.build().expect("a client");
-        let mut plane = Self { folder, port, tokens: BTreeMap::new(), child: Some(child), log, runtime, http };
+        let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        let mut plane = Self { folder, port, tokens: BTreeMap::new(), child: Some(child), log, flags, runtime, http };
         plane.read_tokens();
         plane.says("listening");
         plane
     }
 
     /// Started again, on what the last one left and at the same address.
-    pub(super) fn start_again(&mut self) {
-        let (child, log) = launch(self.folder.path(), self.port, &[]);
+    pub(crate) fn start_again(&mut self) {
+        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
+        let (child, log) = launch(self.folder.path(), self.port, &flags);
         (self.child, self.log) = (Some(child), log);
         self.says("listening");
     }
 
+    /// Another control plane on the same journal, and the address it listens on. It ends with what is returned.
+    pub(crate) fn another(&self) -> Other {
+        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
+        let port = free_port();
+        let (child, log) = launch(self.folder.path(), port, &flags);
+        Other { child, log }
+    }
+
+    /// Everything that lies in its folder, by path.
+    pub(crate) fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() { folders.push(path) } else { files.extend(std::fs::read(&path).map(|bytes| (path, bytes))) }
+            }
+        }
+        files
+    }
+
+    /// What it has said since somebody asked last.
+    pub(crate) fn log(&self) -> String {
+        self.rest_of_log()
+    }
+
     /// SIGKILL: nothing is finished, nothing is said.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let mut child = self.child.take().expect("it runs");
         child.kill().expect("it lives");
         child.wait().expect("it is gone");
@@ -102,51 +140,85 @@ impl Plane {
         self.log.try_iter().collect::<Vec<_>>().join("\n")
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
     /// The token it made for a role.
-    pub(super) fn token(&self, role: &str) -> &str {
+    pub(crate) fn token(&self, role: &str) -> &str {
         self.tokens.get(role).unwrap_or_else(|| panic!("no token for {role} among {:?}", self.tokens.keys()))
     }
 
     /// A console attached to it, with the token of a role.
-    pub(super) fn console(&self, role: &str) -> Launch {
+    pub(crate) fn console(&self, role: &str) -> Launch {
         Launch::console(&[]).env("KURA_CONSOLE_API", self.url()).env("KURA_CONSOLE_TOKEN", self.token(role))
     }
 
     /// What it answers to a request of the owner: status and body.
-    pub(super) fn call(&self, method: Method, path: &str, body: &Value) -> (u16, Value) {
+    pub(crate) fn call(&self, method: Method, path: &str, body: &Value) -> (u16, Value) {
         let request = self.http.request(method, format!("{}{path}", self.url())).bearer_auth(self.token("owner"));
         let request = if body.is_null() { request } else { request.json(body) };
-        let answered = self.runtime.block_on(async {
-            let answer = request.send().await?;
-            Ok::<_, reqwest::Error>((answer.status().as_u16(), answer.text().await?))
-        });
-        let (status, text) = answered.unwrap_or_else(|error| panic!("{path}: {error}\n{}", self.rest_of_log()));
+        let (status, _, text) = self.send(request);
         (status, serde_json::from_str(&text).unwrap_or(Value::Null))
     }
 
+    /// Any request: status, headers and body as text.
+    pub(crate) fn send(&self, request: reqwest::RequestBuilder) -> (u16, String, String) {
+        let answered = self.runtime.block_on(async {
+            let answer = request.send().await?;
+            let (status, headers) = (answer.status().as_u16(), format!("{:?}", answer.headers()));
+            Ok::<_, reqwest::Error>((status, headers, answer.text().await?))
+        });
+        answered.unwrap_or_else(|error| panic!("{error}\n{}", self.rest_of_log()))
+    }
+
+    /// What a stream says up to and with these words.
+    pub(crate) fn stream(&self, path: &str, words: &str) -> String {
+        let request = self.request(Method::GET, path).bearer_auth(self.token("owner"));
+        let read = self.runtime.block_on(async {
+            let mut answer = request.send().await?;
+            let mut said = Vec::new();
+            while !String::from_utf8_lossy(&said).contains(words) {
+                let Some(piece) = answer.chunk().await? else { break };
+                said.extend_from_slice(&piece);
+            }
+            Ok::<_, reqwest::Error>(String::from_utf8_lossy(&said).into_owned())
+        });
+        read.unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// A request to a path, without a token.
+    pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        self.http.request(method, format!("{}{path}", self.url()))
+    }
+
+    /// What a machine is told when it asks for its assignment.
+    pub(crate) fn poll(&self, machine: &str) -> Value {
+        let request = self.request(Method::GET, "/api/agent/assignment").bearer_auth(self.token("agent"));
+        let (status, _, text) = self.send(request.header("x-machine", machine));
+        assert_eq!(status, 200, "{text}");
+        serde_json::from_str(&text).expect("an answer")
+    }
+
     /// Makes or does something that must work.
-    pub(super) fn post(&self, path: &str, body: &Value) -> Value {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Value {
         let (status, answer) = self.call(Method::POST, path, body);
         assert!((200..300).contains(&status), "POST {path} {body}: {status} {answer}");
         answer
     }
 
-    pub(super) fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         let (status, answer) = self.call(Method::GET, path, &Value::Null);
         assert_eq!(status, 200, "GET {path}: {answer}");
         answer
     }
 
     /// Reads until it is as wanted.
-    pub(super) fn get_until(&self, path: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn get_until(&self, path: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let mut left = PATIENCE.as_millis() / LOOK_AGAIN.as_millis();
         loop {
             let body = self.get(path);
@@ -174,9 +246,38 @@ impl Drop for Plane {
     }
 }
 
+/// A second process, killed when it is let go.
+pub(crate) struct Other {
+    child: Child,
+    log: Receiver<String>,
+}
+
+impl Other {
+    /// Returns once it says these words.
+    pub(crate) fn says(&self, words: &str) {
+        while !self.log.recv_timeout(PATIENCE).expect("it says it in time").contains(words) {}
+    }
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What `serve` says where it refuses to run with these flags.
+pub(crate) fn refusal_to_serve(folder: &Path, flags: &[&str]) -> String {
+    let (mut child, log) = launch(folder, free_port(), &[flags, &["--create-tokens"]].concat());
+    let said: Vec<String> = log.iter().collect();
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(2), "{said:?}");
+    said.join("\n")
+}
+
 fn launch(folder: &Path, port: u16, more: &[&str]) -> (Child, Receiver<String>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kura-console"));
-    command.args(["serve", "--journal", "sqlite:kura.db", "--tokens", "tokens.yaml", "--releases", "releases"]);
+    command.args(["serve", "--journal", "sqlite:kura.db", "--tokens", "tokens.yaml"]);
     command.args(["--tick-seconds", "1", "--listen", &format!("127.0.0.1:{port}")]).args(more);
     command.env_clear().env("HOME", folder).env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -186,7 +287,7 @@ fn launch(folder: &Path, port: u16, more: &[&str]) -> (Child, Receiver<String>) 
 }
 
 /// A port that nobody listens on.
-pub(super) fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let tried = (0..1_000).map(|_| fastrand::u16(PORTS));
     let mut free = tried.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
     free.next().expect("a free port")

@@ -6,14 +6,16 @@ use kura_console::domain::change::{Cause, Change, Entry, LeaseEnd, Level};
 use kura_console::domain::fleet::{
     Account, ConfigValues, Environment, Machine, Pause, RenderError, Ring, RingSettings, Rung,
 };
-use kura_console::domain::ids::{AccountId, EnvironmentId, MachineId, ReleaseId, Revision, RingId, RolloutId};
-use kura_console::domain::release::{Digest, Outcome, Release, Yank};
+use kura_console::domain::ids::{
+    AccountId, EnvironmentId, MachineId, ReleaseId, Revision, RingId, RolloutId, SecretVersion,
+};
+use kura_console::domain::release::{Contract, Digest, Outcome, Release, Yank};
 use kura_console::domain::rollout::{Cursor, Ending, HaltCause, RingHalt};
 use kura_console::domain::span::Seconds;
 use kura_console::domain::world::World;
 
 /// How many kinds of changes there are.
-pub(crate) const KINDS: usize = 29;
+pub(crate) const KINDS: usize = 31;
 
 const LEASE_ENDS: [LeaseEnd; 9] = [
     LeaseEnd::Success,
@@ -69,6 +71,8 @@ pub(crate) fn kind_of(change: &Change) -> usize {
         Change::SeatTaken { .. } => 26,
         Change::TagArrived { .. } => 27,
         Change::ClockAccepted => 28,
+        Change::SecretSet { .. } => 29,
+        Change::CommitSeen { .. } => 30,
     }
 }
 
@@ -222,6 +226,7 @@ impl Subject {
             notes: self.text(),
             target_version: self.maybe("1.32.4".to_owned()),
             content: self.content(),
+            contract: Contract::default(),
             created_at: moment(2),
             yanked: None,
         }
@@ -295,6 +300,11 @@ impl Subject {
             Change::SeatTaken { holder: "serve@bastion-1:4711".to_owned(), epoch: self.0, agents: true },
             Change::TagArrived { release: self.release() },
             Change::ClockAccepted,
+            Change::SecretSet {
+                name: self.pick(&["TOKEN", "ZONE_KEY"]).to_owned(),
+                version: SecretVersion::named(&self.text()),
+            },
+            Change::CommitSeen { git_ref: "main".to_owned(), commit: format!("{:040x}", self.0) },
         ]
     }
 }

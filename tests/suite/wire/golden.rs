@@ -13,7 +13,7 @@ use kura_console::domain::ids::{AccountId, EnvironmentId, MachineId, ReleaseId, 
 use kura_console::domain::input::{Edition, Input, Order, Poll, Rendered, Report, RingPatch, Verb};
 use kura_console::domain::observed::{Observed, RefusedStart};
 use kura_console::domain::plan::{moved, plan};
-use kura_console::domain::release::{Digest, Outcome};
+use kura_console::domain::release::{Contract, Digest, Outcome};
 use kura_console::domain::span::Seconds;
 use kura_console::domain::verdict::Reply;
 use kura_console::domain::world::World;
@@ -92,6 +92,7 @@ impl Story {
             notes: "k8s 1.30 -> 1.31".to_owned(),
             target_version: Some("1.31.4".to_owned()),
             content: Digest("ab".repeat(32)),
+            contract: Contract::default(),
         });
         let (id, release) = (RolloutId::named("r1"), ReleaseId::named("v1"));
         story.verb(Verb::Start { id, release, protected: Some(true), force: false, intent: None });

@@ -140,8 +140,10 @@ fn built(release: &str) -> ReleaseGiven {
 }
 
 fn publish(release: Release) -> Order {
-    let Release { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content, .. } = release;
-    let verb = Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content };
+    let Release { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content, contract, .. } =
+        release;
+    let verb =
+        Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content, contract };
     Order { verb, by: "repository".to_owned(), reason: None, key: None }
 }
 

@@ -26,6 +26,11 @@ impl ReleaseContent {
         Self { files: files.into_iter().map(|(path, content)| ReleaseFile { path, content }).collect() }
     }
 
+    /// Reads what `canonical` wrote; none where the bytes are something else, which then is served as it is.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok()
+    }
+
     /// The bytes that are kept in the Vault: `{"files":[{"path":...,"content":...}]}` without white space.
     pub fn canonical(&self) -> Result<Vec<u8>, serde_json::Error> {
         serde_json::to_vec(self)
