@@ -1,10 +1,17 @@
 //! Where the releases of `serve` come from: folders on disk, or a repository.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::adapters::releases::address::Address;
 use crate::adapters::releases::folder::ReleaseFolders;
-use crate::adapters::releases::repository::Repository;
+use crate::adapters::releases::repository::{Repository, Tip};
+use crate::control::following::{Follower, Following, Origin, Tag, run_follower};
+use crate::control::host::Host;
+use crate::control::service::{Loop, Service};
+use crate::domain::ids::AccountId;
 use crate::server::build::{Builder, Built};
 use crate::wire::problem::{Problem, ProblemKind};
 
@@ -15,6 +22,12 @@ pub struct ReleaseArgs {
     #[arg(long, value_name = "PATH_OR_URL", env = "KURA_CONSOLE_REPOSITORY", hide_env_values = true)]
     #[arg(conflicts_with = "releases")]
     pub repository: Option<String>,
+    /// Branch whose new commits are started while the account's auto_deploy is on.
+    #[arg(long, value_name = "BRANCH", default_value = "main")]
+    pub deploy_branch: String,
+    /// How often the repository is looked at while auto_deploy or track_config_tags is on.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    pub follow_seconds: u64,
     /// Directory whose folders are the releases that `build-from-git` builds; the folder's name is the git_ref.
     #[arg(long, value_name = "DIR")]
     pub releases: Option<PathBuf>,
@@ -28,7 +41,62 @@ pub enum Releases {
     /// `--releases`.
     Folders(ReleaseFolders),
     /// `--repository`.
-    Repository(Repository),
+    Repository(Followed),
+}
+
+/// A repository, and how following it goes for each account. Clones share that.
+#[derive(Debug, Clone)]
+pub struct Followed {
+    repository: Repository,
+    troubles: Arc<Mutex<BTreeMap<AccountId, String>>>,
+}
+
+impl Followed {
+    fn troubles(&self) -> MutexGuard<'_, BTreeMap<AccountId, String>> {
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Origin for Followed {
+    async fn refresh(&self) -> Result<(), String> {
+        self.repository.fetch().await.map_err(|fault| fault.to_string())
+    }
+
+    async fn tip(&self, branch: &str) -> Result<Option<String>, String> {
+        self.repository.tip(branch).await.map_err(|fault| fault.to_string())
+    }
+
+    async fn tags(&self) -> Result<Vec<Tag>, String> {
+        let tips = self.repository.tags().await.map_err(|fault| fault.to_string())?;
+        let tag = |Tip { name, commit, made_at }| Tag { name, commit, made_at };
+        Ok(tips.into_iter().map(tag).collect())
+    }
+
+    async fn content(&self, git_ref: &str, commit: &str) -> Result<Vec<u8>, String> {
+        self.repository.content(git_ref, commit).await.map_err(|fault| fault.to_string())
+    }
+
+    fn note(&self, account: AccountId, trouble: Option<String>) {
+        match trouble {
+            Some(trouble) => drop(self.troubles().insert(account, trouble)),
+            None => drop(self.troubles().remove(&account)),
+        }
+    }
+}
+
+/// The loop that follows the repository for one account, where there is one.
+pub fn follower<H: Host>(releases: &Releases, args: &ReleaseArgs, service: &Service<H>) -> Option<Loop> {
+    let Releases::Repository(followed) = releases else { return None };
+    let follower = Follower {
+        host: Arc::clone(service.host()),
+        account: service.account(),
+        door: service.door.clone(),
+        held: service.held.clone(),
+        stop: service.stop.clone(),
+        origin: followed.clone(),
+        following: Following { branch: args.deploy_branch.clone(), period: Duration::from_secs(args.follow_seconds) },
+    };
+    Some(Loop { name: "follower", future: Box::pin(run_follower(follower)) })
 }
 
 impl Releases {
@@ -55,7 +123,7 @@ async fn open_repository(text: &str, journal: &Path) -> Result<Releases, Problem
     };
     // Whoever starts the program can do something about it.
     let opened = opened.await.map_err(|fault| Problem { kind: ProblemKind::Usage, ..fault.problem() });
-    opened.map(Releases::Repository)
+    opened.map(|repository| Releases::Repository(Followed { repository, troubles: Arc::default() }))
 }
 
 fn open_folders(directory: &Path) -> Result<Releases, Problem> {
@@ -71,7 +139,14 @@ impl Builder for Releases {
         match self {
             Self::Nowhere => None,
             Self::Folders(folders) => Some(folders.directory().display().to_string()),
-            Self::Repository(repository) => Some(repository.shown().to_owned()),
+            Self::Repository(followed) => Some(followed.repository.shown().to_owned()),
+        }
+    }
+
+    fn trouble(&self, account: AccountId) -> Option<String> {
+        match self {
+            Self::Repository(followed) => followed.troubles().get(&account).cloned(),
+            Self::Nowhere | Self::Folders(_) => None,
         }
     }
 
@@ -82,8 +157,8 @@ impl Builder for Releases {
                 let built = folders.build(git_ref).await.map_err(|fault| fault.problem())?;
                 Ok(Built { commit: built.commit, content: built.content })
             }
-            Self::Repository(repository) => {
-                let built = repository.build(git_ref).await.map_err(|fault| fault.problem())?;
+            Self::Repository(followed) => {
+                let built = followed.repository.build(git_ref).await.map_err(|fault| fault.problem())?;
                 Ok(Built { commit: built.commit, content: built.content })
             }
         }

@@ -14,12 +14,12 @@ use tokio::time::timeout;
 use super::host::{ServerHost, process_name};
 use super::listen;
 use super::logging::LogArgs;
-use super::releases::{ReleaseArgs, Releases};
+use super::releases::{ReleaseArgs, Releases, follower};
 use super::token_file;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::open::JournalUrl;
 use crate::control::host::Host;
-use crate::control::service::{Service, Settings};
+use crate::control::service::{Loop, Service, Settings};
 use crate::control::stop::Stop;
 use crate::domain::ids::AccountId;
 use crate::server::router;
@@ -92,7 +92,8 @@ async fn serve(args: Args) -> Result<(), Problem> {
     let host = Arc::new(ServerHost::open(&path, SystemClock::start(), process_name("serve")).await?);
     let tokens = known.map_or_else(|| made_tokens(&args, address), Ok)?;
     let tick_every = Duration::from_secs(args.tick_seconds);
-    let (services, loops) = services(&host, &tokens, tick_every);
+    let (services, loops) =
+        services(&host, &tokens, tick_every, &|service| follower(&releases, &args.releases, service));
     let stop = Stop::default();
     let setup = Setup { tokens, builder: releases, stop: stop.clone(), tick_every };
     let shared = Shared::new(Arc::clone(&host), services, setup);
@@ -135,13 +136,14 @@ fn services(
     host: &Arc<ServerHost>,
     tokens: &Tokens,
     tick_every: Duration,
+    follower: &dyn Fn(&Service<ServerHost>) -> Option<Loop>,
 ) -> (Vec<(String, Service<ServerHost>)>, JoinSet<&'static str>) {
     let mut loops = JoinSet::new();
     let mut services = Vec::new();
     for name in tokens.accounts() {
         let settings = Settings { tick_every, ..Settings::default() };
         let (service, its_loops) = Service::new(Arc::clone(host), AccountId::named(&name), settings);
-        for each in its_loops {
+        for each in its_loops.into_iter().chain(follower(&service)) {
             loops.spawn(async move {
                 each.future.await;
                 each.name

@@ -39,7 +39,7 @@ pub fn say(entry: &Entry, world: &World) -> Words {
         Change::SeatTaken { holder, epoch, .. } => {
             (Glyph::Dot, Role::Dim, format!("{holder} took the reconciler's seat, epoch {epoch}"))
         }
-        Change::TagArrived { release } => {
+        Change::TagArrived { release, .. } => {
             (Glyph::Dot, Role::Dim, format!("tag {} arrived", world.release_name(*release)))
         }
         Change::ClockAccepted => (Glyph::Dot, Role::Dim, "the clock was accepted".to_owned()),

@@ -20,6 +20,7 @@ pub mod turns;
 // Who ticks.
 pub mod seat;
 pub mod ticker;
+pub mod following;
 
 // Whom it serves: agents and a console in the same process.
 pub mod render;

@@ -37,7 +37,8 @@ impl World {
             | Change::RingHalted { .. }
             | Change::ElectionKept { .. }
             | Change::FailureCounted { .. } => self.apply_rollout(entry),
-            Change::TagArrived { release } => {
+            Change::TagArrived { release, made_at } => {
+                self.newest_tag_at = self.newest_tag_at.max(*made_at);
                 self.tags.push_back(*release);
                 while self.tags.len() > TAGS_KEPT {
                     self.tags.pop_front();

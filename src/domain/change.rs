@@ -258,6 +258,9 @@ pub enum Change {
     TagArrived {
         /// What was built from it.
         release: ReleaseId,
+        /// When the tag was made, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        made_at: Option<Timestamp>,
     },
     /// A person accepted the time as it is (R168).
     ClockAccepted,

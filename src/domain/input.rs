@@ -48,6 +48,8 @@ pub enum Input {
     TagArrived {
         /// What was built from it.
         release: ReleaseId,
+        /// When the tag was made, where that is known: one that is older than the newest is passed over.
+        made_at: Option<Timestamp>,
     },
     /// A person acts.
     Verb(Order),

@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::change::{Cause, Change, Entry};
-use super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
+use super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, SecretVersion};
 use super::input::{Order, Verb};
-use super::release::Digest as Content;
+use super::release::{Contract, Digest as Content};
 use super::span::Seconds;
 use super::verdict::Reply;
 
@@ -122,10 +122,12 @@ fn bare(verb: &Verb) -> Verb {
         Verb::CreateRing { id, .. } => *id = RingId(Uuid::nil()),
         Verb::AddMachine { id, .. } => *id = MachineId(Uuid::nil()),
         Verb::Start { id, .. } => *id = RolloutId(Uuid::nil()),
-        Verb::PublishRelease { id, commit, content, .. } => {
+        Verb::SetSecret { version, .. } => *version = SecretVersion(Uuid::nil()),
+        Verb::PublishRelease { id, commit, content, contract, .. } => {
             *id = ReleaseId(Uuid::nil());
             commit.clear();
             *content = Content(String::new());
+            *contract = Contract::default();
         }
         _ => {}
     }

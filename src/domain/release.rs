@@ -36,15 +36,16 @@ impl Contract {
     }
 }
 
-/// A breach of the state contract that could be seen in the content of a release.
+/// Something that would bite, as far as it could be seen in the content of a release.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ContractWarning {
-    /// The rule, such as `R155`.
-    pub rule: String,
-    /// In which file.
-    pub file: String,
+    /// A stable word for programs.
+    pub id: String,
     /// One sentence that shows nothing of the content but names.
     pub message: String,
+    /// What to do about it.
+    #[serde(default)]
+    pub hint: Option<String>,
 }
 
 /// What an operator ships. Only `build-from-git` makes one, and nothing edits it afterwards (R4).

@@ -98,6 +98,8 @@ pub struct World {
     pub switched_off: Option<SwitchedOff>,
     /// Idempotency keys that were used, oldest first.
     pub keys: Vector<UsedKey>,
+    /// When the newest of them was made, where that is known.
+    pub newest_tag_at: Option<Timestamp>,
     /// Secrets by name; their values are in the Vault.
     pub secrets: OrdMap<String, SecretMark>,
     /// Revision at which a secret was set last; 0 = never.
@@ -130,6 +132,8 @@ struct Stored {
     keys: Vec<UsedKey>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     switched_off: Option<SwitchedOff>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    newest_tag_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "OrdMap::is_empty")]
     secrets: OrdMap<String, SecretMark>,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -159,6 +163,7 @@ impl From<Stored> for World {
             tags: stored.tags.into_iter().collect(),
             keys: stored.keys.into_iter().collect(),
             switched_off: stored.switched_off,
+            newest_tag_at: stored.newest_tag_at,
             secrets: stored.secrets,
             secrets_revision: stored.secrets_revision,
             seen_commit: stored.seen_commit,
@@ -187,6 +192,7 @@ impl From<World> for Stored {
             tags: world.tags.into_iter().collect(),
             keys: world.keys.into_iter().collect(),
             switched_off: world.switched_off,
+            newest_tag_at: world.newest_tag_at,
             secrets: world.secrets,
             secrets_revision: world.secrets_revision,
             seen_commit: world.seen_commit,

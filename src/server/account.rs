@@ -13,8 +13,9 @@ use crate::wire::account::{AccountBody, AccountConfig, AccountPatch};
 /// `GET /api/config/account`.
 pub(super) async fn show<H: Host, B: Builder>(reader: Reader<H, B>, _: NoQuery) -> Answer {
     let (account, source) = (&reader.account, reader.shared.setup.builder.source());
-    let shown = AccountBody::of(account.service.account(), &account.name, &reader.look().account, source.as_deref());
-    Ok(body(StatusCode::OK, &shown))
+    let (uuid, look) = (account.service.account(), reader.look());
+    let shown = AccountBody::of(uuid, &account.name, &look.account, source.as_deref());
+    Ok(body(StatusCode::OK, &shown.followed(&look, reader.shared.setup.builder.trouble(uuid))))
 }
 
 /// `PATCH /api/config/account`.

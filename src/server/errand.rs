@@ -101,6 +101,7 @@ impl<H: Host, B: Builder> Errand<H, B> {
             uuid: service.account(),
             name: &self.account.name,
             repository: repository.as_deref(),
+            trouble: self.shared.setup.builder.trouble(service.account()),
             seat: seat_body(&service.door.published().borrow()),
         };
         Ok(respond(said(&verb, &reply, &scene)?, again))

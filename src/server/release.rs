@@ -48,17 +48,8 @@ pub(super) async fn build<H: Host, B: Builder>(errand: Errand<H, B>) -> Answer {
     let content = errand.account.service.host().vault().keep(built.content).await?;
     let BuildBody { git_ref, engine, timeout_seconds, notes, target_version, reason } = order;
     let (id, commit) = (ReleaseId(errand.shared.fresh()), built.commit);
-    let verb = Verb::PublishRelease {
-        id,
-        git_ref,
-        commit,
-        engine,
-        timeout_seconds,
-        notes,
-        target_version,
-        content,
-        contract,
-    };
+    let verb =
+        Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content, contract };
     errand.give(reason, verb).await
 }
 

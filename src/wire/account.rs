@@ -4,9 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::body;
 use super::problem::Problem;
+use crate::domain::decide::next_unattended;
 use crate::domain::fleet::Account;
-use crate::domain::ids::AccountId;
+use crate::domain::ids::{AccountId, ReleaseId};
 use crate::domain::input::Verb;
+use crate::domain::world::World;
 
 /// Where it is read and changed.
 pub const PATH: &str = "/api/config/account";
@@ -18,7 +20,15 @@ pub const CONFIG_PATH: &str = "/api/account/config";
 pub const TAG_STRATEGY: &str = "newest";
 
 /// Fields that are shown but not writable here (R119).
-const READ_ONLY: [&str; 5] = ["uuid", "name", "config_tag_pattern", "config_tag_strategy", "config_repository"];
+const READ_ONLY: [&str; 7] = [
+    "uuid",
+    "name",
+    "config_tag_pattern",
+    "config_tag_strategy",
+    "config_repository",
+    "next_unattended",
+    "repository_trouble",
+];
 
 /// Fields that nobody changes over HTTP.
 const CONFIG_READ_ONLY: [&str; 4] = ["uuid", "name", "config_tag_strategy", "config_repository"];
@@ -43,6 +53,33 @@ pub struct AccountBody {
     pub config_tag_strategy: String,
     /// Where releases are built from; null = no repository is configured. Read-only here.
     pub config_repository: Option<String>,
+    /// What an unattended start would begin next; null = nothing waits. Read-only here.
+    #[serde(default)]
+    pub next_unattended: Option<NextStart>,
+    /// Why the repository cannot be followed; null = it can, or nothing is followed. Read-only here.
+    #[serde(default)]
+    pub repository_trouble: Option<String>,
+}
+
+/// A release that starts by itself as soon as nothing runs (R169).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextStart {
+    /// Which.
+    pub release_uuid: ReleaseId,
+    /// Its tag.
+    pub git_ref: String,
+    /// What it waits for; null = the next tick.
+    pub waits_for: Option<String>,
+}
+
+impl NextStart {
+    /// What would start next in a world.
+    pub fn of(world: &World) -> Option<Self> {
+        let release = next_unattended(world)?;
+        let waits_for =
+            world.running().map(|rollout| format!("the rollout of {}", world.release_name(rollout.release)));
+        Some(Self { release_uuid: release, git_ref: world.release_name(release).to_owned(), waits_for })
+    }
 }
 
 impl AccountBody {
@@ -56,7 +93,17 @@ impl AccountBody {
             config_tag_pattern: account.config_tag_pattern.clone(),
             config_tag_strategy: TAG_STRATEGY.to_owned(),
             config_repository: repository.map(without_credentials),
+            next_unattended: None,
+            repository_trouble: None,
         }
+    }
+
+    /// The same with what starts next, and with what keeps anything from starting.
+    #[must_use]
+    pub fn followed(mut self, world: &World, trouble: Option<String>) -> Self {
+        self.next_unattended = NextStart::of(world);
+        self.repository_trouble = trouble;
+        self
     }
 }
 

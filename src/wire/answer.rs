@@ -44,6 +44,8 @@ pub struct Scene<'a> {
     pub name: &'a str,
     /// Where releases are built from.
     pub repository: Option<&'a str>,
+    /// Why the repository cannot be followed.
+    pub trouble: Option<String>,
     /// Who ticks.
     pub seat: SeatBody,
 }
@@ -104,7 +106,8 @@ pub fn said(verb: &Verb, reply: &Reply, scene: &Scene<'_>) -> Result<Said, Probl
 
 impl Scene<'_> {
     fn account(&self) -> Result<Said, Problem> {
-        show(OK, Some(&AccountBody::of(self.uuid, self.name, &self.world.account, self.repository)))
+        let shown = AccountBody::of(self.uuid, self.name, &self.world.account, self.repository);
+        show(OK, Some(&shown.followed(self.world, self.trouble.clone())))
     }
 
     fn environment(&self, status: u16, id: EnvironmentId) -> Result<Said, Problem> {

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::body;
+use crate::control::render::content::ReleaseContent;
 use crate::domain::ids::ReleaseId;
 use crate::domain::preflight::{self, Check, File};
 use crate::domain::release::{ContractWarning, Release, Yank};
@@ -78,21 +79,9 @@ pub struct ReleaseDetail {
     pub checks: Vec<Check>,
 }
 
-/// The content of a release as the Vault keeps it.
-#[derive(Deserialize)]
-struct Content {
-    files: Vec<ContentFile>,
-}
-
-#[derive(Deserialize)]
-struct ContentFile {
-    path: String,
-    content: String,
-}
-
 /// What a lint finds in a content; nothing where it is no folder of states.
 pub fn checks(content: &[u8]) -> Vec<Check> {
-    let Ok(content) = serde_json::from_slice::<Content>(content) else { return Vec::new() };
+    let Some(content) = ReleaseContent::read(content) else { return Vec::new() };
     let files: Vec<File<'_>> =
         content.files.iter().map(|file| File { path: &file.path, text: &file.content }).collect();
     preflight::content(&files)

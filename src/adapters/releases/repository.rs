@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
@@ -53,6 +54,8 @@ pub struct Tip {
     pub name: String,
     /// In full.
     pub commit: String,
+    /// When it was made: of a tag without a date of its own, its commit.
+    pub made_at: Timestamp,
 }
 
 impl Repository {
@@ -124,10 +127,23 @@ impl Repository {
             Some(commit) => commit,
             None => return Err(self.missing(git_ref).await?),
         };
-        let files = tree::files(&self.git, &commit, git_ref).await?;
-        let content = ReleaseContent::of(files).canonical();
-        let content = content.map_err(|error| RepositoryFault::Mirror(error.to_string()))?;
+        let content = self.content(git_ref, &commit).await?;
         Ok(BuiltCommit { commit, content })
+    }
+
+    /// The files of a commit, in canonical form; as the mirror has it. What is wrong is said of `git_ref`.
+    pub async fn content(&self, git_ref: &str, commit: &str) -> Result<Vec<u8>, RepositoryFault> {
+        let files = tree::files(&self.git, commit, git_ref).await?;
+        let content = ReleaseContent::of(files).canonical();
+        content.map_err(|error| RepositoryFault::Mirror(error.to_string()))
+    }
+
+    /// The commit a branch leads to, as the mirror has it.
+    pub async fn tip(&self, branch: &str) -> Result<Option<String>, RepositoryFault> {
+        match is_ref(branch) {
+            true => self.commit_of(&format!("refs/heads/{branch}")).await,
+            false => Ok(None),
+        }
     }
 
     /// A tag, else a branch, else a commit; as the mirror has it.
@@ -173,7 +189,8 @@ impl Repository {
     /// References below `within`, the newest first; what leads to no commit is left out.
     async fn tips(&self, within: &[&str]) -> Result<Vec<Tip>, RepositoryFault> {
         // Of a tag that is an object of its own, the second pair is what it stands for.
-        let format = "--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname:strip=2)";
+        let format =
+            "--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(creatordate:unix) %(refname:strip=2)";
         let arguments: Vec<&str> =
             ["for-each-ref", "--sort=-refname", "--sort=-creatordate", format].iter().chain(within).copied().collect();
         let reading = Reading { arguments: &arguments, input: Vec::new(), output_max: REFS_BYTES_MAX };
@@ -183,14 +200,15 @@ impl Repository {
 }
 
 fn tip(line: &str) -> Option<Tip> {
-    let parts: Vec<&str> = line.splitn(5, ' ').collect();
-    let [kind, object, peeled_kind, peeled, name] = parts[..] else { return None };
+    let parts: Vec<&str> = line.splitn(6, ' ').collect();
+    let [kind, object, peeled_kind, peeled, made_at, name] = parts[..] else { return None };
     let commit = match (kind, peeled_kind) {
         ("commit", _) => object,
         ("tag", "commit") => peeled,
         _ => return None,
     };
-    is_ref(name).then(|| Tip { name: name.to_owned(), commit: commit.to_owned() })
+    let made_at = Timestamp::from_second(made_at.parse().ok()?).ok()?;
+    is_ref(name).then(|| Tip { name: name.to_owned(), commit: commit.to_owned(), made_at })
 }
 
 /// What git would take for a name, and nothing it would take for an option, a path, a range or a search.
@@ -250,8 +268,8 @@ mod tests {
     #[test]
     fn a_tag_leads_to_a_commit_or_is_left_out() {
         let tip_of = |line: &str| tip(line).map(|tip| (tip.name, tip.commit));
-        assert_eq!(tip_of("commit aa   v1"), Some(("v1".to_owned(), "aa".to_owned())));
-        assert_eq!(tip_of("tag bb commit aa v2"), Some(("v2".to_owned(), "aa".to_owned())));
-        assert_eq!(tip_of("blob cc   odd"), None);
+        assert_eq!(tip_of("commit aa   1700000000 v1"), Some(("v1".to_owned(), "aa".to_owned())));
+        assert_eq!(tip_of("tag bb commit aa 1700000000 v2"), Some(("v2".to_owned(), "aa".to_owned())));
+        assert_eq!(tip_of("blob cc   1700000000 odd"), None);
     }
 }

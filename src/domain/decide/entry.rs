@@ -20,7 +20,7 @@ pub fn decide(world: &World, observed: &Observed, input: &Input, now: Timestamp)
         Input::Rebuilt { machine, version } => report::rebuilt(&mut draft, *machine, version.clone()),
         Input::CommitArrived { id, release } => unattended::commit(&mut draft, *id, *release),
         Input::CommitFound { git_ref, commit } => unattended::found(&mut draft, git_ref, commit),
-        Input::TagArrived { release } => unattended::tag(&mut draft, *release),
+        Input::TagArrived { release, made_at } => unattended::tag(&mut draft, *release, *made_at),
         Input::Verb(order) => verb(&mut draft, order),
         Input::TakeSeat { holder, agents } => take_seat(&mut draft, holder, *agents),
     };

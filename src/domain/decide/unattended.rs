@@ -1,5 +1,7 @@
 //! Starters nobody watches: a commit that starts at once or never, a tag that waits its turn. Both yield (R100, R169).
 
+use jiff::Timestamp;
+
 use super::super::change::Change;
 use super::super::ids::{ReleaseId, RolloutId};
 use super::super::refusal::Refusal;
@@ -43,12 +45,14 @@ fn see(draft: &mut Draft<'_>, git_ref: &str, commit: &str) -> bool {
 }
 
 /// A tag arrived: kept, so that what starts next can be seen. Whether it ever starts, the sequencer decides.
-pub(super) fn tag(draft: &mut Draft<'_>, release: ReleaseId) -> Reply {
+/// One that is older than the newest is no news: it shows up where a newer one was deleted.
+pub(super) fn tag(draft: &mut Draft<'_>, release: ReleaseId, made_at: Option<Timestamp>) -> Reply {
     if !draft.world().releases.contains_key(&release) {
         return Reply::Refused(Refusal::NoRelease(release));
     }
-    if !draft.world().tags.contains(&release) {
-        draft.push(Change::TagArrived { release });
+    let is_older = made_at.is_some_and(|at| draft.world().newest_tag_at.is_some_and(|newest| at < newest));
+    if !is_older && !draft.world().tags.contains(&release) {
+        draft.push(Change::TagArrived { release, made_at });
     }
     Reply::Done
 }

@@ -78,6 +78,8 @@ fn what(change: &Change) -> &'static str {
         Change::RenderFailed { .. } => "cannot be rendered",
         Change::RenderRecovered { .. } => "can be rendered again",
         Change::TagArrived { .. } => "arrived as a tag",
-        Change::ClockAccepted | Change::SeatTaken { .. } => "changed",
+        Change::ClockAccepted | Change::SeatTaken { .. } | Change::SecretSet { .. } | Change::CommitSeen { .. } => {
+            "changed"
+        }
     }
 }

@@ -221,7 +221,7 @@ impl Rehearsal<'_> {
 
     fn set_secret(&mut self, name: &str) {
         let served = format!("machines that are served from now on get the new value of secrets.{name}");
-        self.say(PlanKind::Changes, served);
+        self.say(PlanKind::Starts, served);
         self.say(PlanKind::Stays, "a machine that was served already keeps its content until the rollout is reset");
     }
 

@@ -86,7 +86,7 @@ pub fn touched(change: &Change) -> Vec<Thing> {
         Change::Paused { what, .. } | Change::Unpaused { what } => vec![Thing::from(*what)],
         Change::MachineAdded { machine } => vec![Thing::Machine(machine.id)],
         Change::ReleasePublished { release } => vec![Thing::Release(release.id)],
-        Change::ReleaseYanked { release, .. } | Change::TagArrived { release } => vec![Thing::Release(*release)],
+        Change::ReleaseYanked { release, .. } | Change::TagArrived { release, .. } => vec![Thing::Release(*release)],
         Change::RolloutStarted { rollout, .. }
         | Change::RolloutReset { rollout, .. }
         | Change::RolloutEnded { rollout, .. } => vec![Thing::Rollout(*rollout)],
@@ -106,6 +106,8 @@ pub fn touched(change: &Change) -> Vec<Thing> {
         | Change::ResultReported { machine, .. }
         | Change::RenderFailed { machine, .. }
         | Change::RenderRecovered { machine } => vec![Thing::Machine(*machine)],
-        Change::ClockAccepted | Change::SeatTaken { .. } => Vec::new(),
+        Change::ClockAccepted | Change::SeatTaken { .. } | Change::SecretSet { .. } | Change::CommitSeen { .. } => {
+            Vec::new()
+        }
     }
 }

@@ -95,6 +95,7 @@ pub(super) fn values(world: &World, plan: &Plan<'_>) -> Vec<Check> {
         ),
     };
     let token = match plan.secrets {
+        None if world.secrets.contains_key("K8S_DRAIN_TOKEN") => Check::pass("drain-token", "K8S_DRAIN_TOKEN exists"),
         None => {
             Check::warn("drain-token", "the secrets cannot be listed from here", "check that K8S_DRAIN_TOKEN exists")
         }

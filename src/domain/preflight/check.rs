@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{account, path, rings, vip, window};
+use super::{account, path, published, rings, vip, window};
 use crate::domain::ids::ReleaseId;
 use crate::domain::observed::Observed;
 use crate::domain::world::World;
@@ -73,5 +73,6 @@ pub fn preflight(world: &World, observed: &Observed, plan: &Plan<'_>, now: Times
     checks.push(vip::holder(world, observed));
     checks.extend(window::estimate(world, plan));
     checks.extend(account::values(world, plan));
+    checks.extend(published::all(world, plan));
     checks
 }

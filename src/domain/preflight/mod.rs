@@ -7,6 +7,7 @@ mod path;
 mod vip;
 mod window;
 mod content;
+mod published;
 
 pub use check::{Check, Grade, Plan, preflight};
 pub use content::{File, content};

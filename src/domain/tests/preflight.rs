@@ -4,10 +4,11 @@ use super::rig::{Rig, capped, ladder, machine};
 use crate::domain::explain::Subject;
 use crate::domain::fleet::ConfigValues;
 use crate::domain::ids::MachineId;
-use crate::domain::ids::{EnvironmentId, ReleaseId};
+use crate::domain::ids::{EnvironmentId, ReleaseId, RingId, SecretVersion};
 use crate::domain::input::{RingPatch, Verb};
 use crate::domain::observed::Node;
 use crate::domain::preflight::{Check, Grade, Plan, preflight};
+use crate::domain::release::{Contract, ContractWarning};
 
 /// The runbook's cluster, ticking, everybody online.
 fn sound() -> Rig {
@@ -51,6 +52,30 @@ fn grades(rig: &Rig, protected: bool) -> Vec<(&'static str, Grade)> {
 fn the_runbooks_layout_passes() {
     // R167, R87, R2, R3
     assert_eq!(grades(&sound(), true), [("vip-holder", Grade::Warn)], "somebody has to hold the VIP");
+}
+
+#[test]
+fn what_a_release_was_seen_to_break_and_to_look_up_is_named() {
+    // R155, R167
+    let mut rig = sound();
+    let breach = |n: u8| ContractWarning { id: "guards".to_owned(), message: format!("breach {n}"), hint: None };
+    let needs = ["secrets.K8S_DRAIN_TOKEN", "vars.K8S_VIP", "vars.db.host"].map(str::to_owned).to_vec();
+    let warnings = [1, 2, 3, 4].map(breach).to_vec();
+    let release = rig.world.releases.get_mut(&ReleaseId::named("v1")).unwrap();
+    release.contract = Contract { warnings, needs };
+    let (grade, sentence, _) = said(&rig, "contract", None);
+    assert_eq!(grade, Grade::Warn);
+    assert!(sentence.ends_with("contract: breach 1, breach 2, breach 3 and 1 more"), "{sentence}");
+    let (grade, sentence, _) = said(&rig, "needs", None);
+    assert_eq!(grade, Grade::Warn);
+    assert!(sentence.ends_with("does not exist: secrets.K8S_DRAIN_TOKEN, vars.db.host"), "{sentence}");
+    rig.verb(Verb::SetSecret { name: "K8S_DRAIN_TOKEN".to_owned(), version: SecretVersion::named("1") });
+    assert_eq!(said(&rig, "drain-token", None).0, Grade::Pass);
+    rig.verb(Verb::PatchRing {
+        ring: RingId::named("cp"),
+        patch: RingPatch { config_values: Some([("db".to_owned(), "x".into())].into()), ..RingPatch::default() },
+    });
+    assert_eq!(said(&rig, "needs", None).0, Grade::Pass);
 }
 
 /// A check, how it comes out, and what makes it.

@@ -22,7 +22,7 @@ fn commit(rig: &mut Rig, release: &str) {
 }
 
 fn tag(rig: &mut Rig, release: &str) {
-    rig.step(&Input::TagArrived { release: ReleaseId::named(release) });
+    rig.step(&Input::TagArrived { release: ReleaseId::named(release), made_at: None });
 }
 
 fn running(rig: &Rig) -> Option<&str> {
@@ -86,6 +86,48 @@ fn a_yanked_tag_or_one_that_does_not_match_is_passed_over() {
     assert_eq!(next_unattended(&rig.world), Some(ReleaseId::named("v2")));
     switches(&mut rig, false, false);
     assert_eq!(next_unattended(&rig.world), None);
+}
+
+#[test]
+fn a_commit_is_news_once_and_what_was_there_before_somebody_followed_is_not() {
+    // R169
+    let mut rig = line();
+    let found = |rig: &mut Rig, release: &str| {
+        let known = rig.world.releases.get(&ReleaseId::named(release)).unwrap();
+        let (git_ref, commit) = (known.git_ref.clone(), known.commit.clone());
+        rig.step(&Input::CommitFound { git_ref, commit });
+    };
+    found(&mut rig, "v1");
+    assert_eq!(rig.world.seen_commit, None, "nobody follows");
+    switches(&mut rig, true, false);
+    found(&mut rig, "v1");
+    commit(&mut rig, "v1");
+    assert_eq!(running(&rig), None, "it was there before");
+    commit(&mut rig, "v2");
+    assert_eq!(running(&rig), Some("v2"));
+    rig.converge("a").at(60).tick();
+    rig.at(120).tick();
+    let revision = rig.world.revision;
+    commit(&mut rig, "v2");
+    assert_eq!((running(&rig), rig.world.revision), (None, revision), "another process was here before");
+    switches(&mut rig, false, false);
+    assert_eq!(rig.world.seen_commit, None, "what arrives now is old once somebody follows again");
+}
+
+#[test]
+fn a_tag_that_comes_to_light_because_a_newer_one_was_deleted_is_passed_over() {
+    // R169
+    let mut rig = line();
+    switches(&mut rig, false, true);
+    let arrives = |rig: &mut Rig, release: &str, second: i64| {
+        let made_at = Some(jiff::Timestamp::from_second(second).unwrap());
+        rig.step(&Input::TagArrived { release: ReleaseId::named(release), made_at });
+    };
+    arrives(&mut rig, "v2", 200);
+    arrives(&mut rig, "v1", 100);
+    assert_eq!(next_unattended(&rig.world), Some(ReleaseId::named("v2")));
+    arrives(&mut rig, "v3", 200);
+    assert_eq!(next_unattended(&rig.world), Some(ReleaseId::named("v3")), "as old as the newest is no older");
 }
 
 #[test]

@@ -78,7 +78,11 @@ impl<C: Consoles> Run<C> {
         let (world, observed) = (service.door.world(), service.observer.observe());
         let seat = SeatBody::of(&world.seat, service.door.published().borrow().last_tick);
         let (now, uuid, name) = (service.host().clock().now(), self.ground.account, ACCOUNT);
-        said(verb, reply, &Scene { world: &world, observed: &observed, now, uuid, name, repository: None, seat })
+        said(
+            verb,
+            reply,
+            &Scene { world: &world, observed: &observed, now, uuid, name, repository: None, trouble: None, seat },
+        )
     }
 
     /// The answer to something that was done.

@@ -88,7 +88,11 @@ impl Plane {
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).expect("a folder") {
                 let path = entry.expect("an entry").path();
-                if path.is_dir() { folders.push(path) } else { files.extend(std::fs::read(&path).map(|bytes| (path, bytes))) }
+                if path.is_dir() {
+                    folders.push(path)
+                } else {
+                    files.extend(std::fs::read(&path).map(|bytes| (path, bytes)))
+                }
             }
         }
         files

@@ -64,7 +64,11 @@ fn links_submodules_large_files_and_bad_templates_are_refused_by_name() {
         ("submodule", 400, "`sub` in the release `submodule` is a submodule"),
         ("large", 413, "the release `large` is too large: more than 8 MiB"),
         ("binary", 400, "`logo.png` in the release `binary` is not text in UTF-8"),
-        ("template", 400, "the release cannot be rendered: common/bad.sls, line 2: `{{ vars.X + 1 }}` is no plain lookup"),
+        (
+            "template",
+            400,
+            "the release cannot be rendered: common/bad.sls, line 2: `{{ vars.X + 1 }}` is no plain lookup",
+        ),
     ];
     for (git_ref, status, sentence) in expected {
         let (answered, problem) = bench.unbuildable(git_ref);
@@ -102,7 +106,7 @@ fn a_repository_that_is_none_is_said_before_anything_is_made() {
 #[test]
 fn the_password_of_a_repository_is_shown_nowhere() {
     let mut plane = Plane::with(&["--repository", "https://bot:canary-password@127.0.0.1:1/fleet.git"]);
-    assert_eq!(text(&plane.get("/api/config/account"), "config_repository"), "https://bot@127.0.0.1:1/fleet.git");
+    assert_eq!(text(&plane.get("/api/config/account"), "config_repository"), "https://127.0.0.1:1/fleet.git");
     let (status, problem) =
         plane.call(reqwest::Method::POST, "/api/config/releases/build-from-git", &json!({"git_ref": "v1"}));
     assert_eq!(status, 503, "{problem}");

@@ -54,7 +54,12 @@ impl Aviary {
 
     /// Everybody who sets a secret wrongly, and everybody who may not.
     fn mistakes(&mut self) {
-        for body in [json!(MISTYPED), json!({"value": [MISTYPED]}), json!({"value": MISTYPED, MISTYPED: 1}), json!({"valeu": MISTYPED})] {
+        for body in [
+            json!(MISTYPED),
+            json!({"value": [MISTYPED]}),
+            json!({"value": MISTYPED, MISTYPED: 1}),
+            json!({"valeu": MISTYPED}),
+        ] {
             self.set("K8S_DRAIN_TOKEN", &body, 422);
         }
         self.set("not%20a%20name", &json!({"value": MISTYPED}), 400);
@@ -75,7 +80,8 @@ impl Aviary {
     fn report(&mut self, nth: u32) {
         let assignment = self.bench.plane.poll(&self.worker)["assignment"].clone();
         assert!(text(&assignment, "content").contains(SECRET) || text(&assignment, "content").contains(NEWER));
-        let state = |n: u32| json!({"id": format!("id{n} {SECRET}"), "name": NEWER, "comment": format!("x {SECRET}\n{NEWER}")});
+        let state =
+            |n: u32| json!({"id": format!("id{n} {SECRET}"), "name": NEWER, "comment": format!("x {SECRET}\n{NEWER}")});
         let report = json!({
             "release_uuid": assignment["release_uuid"], "generation": assignment["generation"], "outcome": "failed",
             "started_at": format!("2026-11-29T10:00:0{nth}Z"), "finished_at": "2026-11-29T10:00:05Z", "changed_count": 1,
@@ -177,7 +183,11 @@ fn canaries_are_found_in_the_assignment_that_needs_them_and_nowhere_else() {
     for (path, bytes) in &files {
         let is_open = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions()) & 0o077 != 0;
         let holds = |canary: &&str| contains(bytes, canary.as_bytes());
-        assert!(!(is_open && CANARIES.iter().any(|canary| holds(&canary))), "{} is readable for others", path.display());
+        assert!(
+            !(is_open && CANARIES.iter().any(|canary| holds(&canary))),
+            "{} is readable for others",
+            path.display()
+        );
     }
 }
 

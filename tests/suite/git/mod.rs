@@ -6,3 +6,4 @@ mod bench;
 mod builds;
 mod rendering;
 mod canary;
+mod unattended;

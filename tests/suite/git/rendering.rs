@@ -56,7 +56,10 @@ fn what_is_missing_stops_its_machine_and_is_named_until_it_is_there() {
         bench.plane.call(Method::PATCH, &format!("/api/config/rings/{}", text(workers, "uuid")), &values);
     assert_eq!(status, 200, "{said}");
     let files = bench.served(&late).expect("an assignment");
-    assert!(file(&files, "k8s/arc.sls").unwrap().contains("k8s-upgrade 1.31.5"), "the ring goes before the environment");
+    assert!(
+        file(&files, "k8s/arc.sls").unwrap().contains("k8s-upgrade 1.31.5"),
+        "the ring goes before the environment"
+    );
 }
 
 #[test]

@@ -74,6 +74,9 @@ fn copy(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).expect("a folder") {
         let path: PathBuf = entry.expect("an entry").path();
         let target = to.join(path.file_name().expect("a name"));
-        if path.is_dir() { copy(&path, &target) } else { drop(std::fs::copy(&path, &target).expect("a copy")) }
+        match path.is_dir() {
+            true => copy(&path, &target),
+            false => assert!(std::fs::copy(&path, &target).is_ok(), "{}", path.display()),
+        }
     }
 }

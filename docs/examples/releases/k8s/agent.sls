@@ -2,7 +2,7 @@
 include:
   - .arc
 
-/run/kura-drain.kubeconfig:
+/run/kura.kubeconfig:
   file.managed:
     - contents: |
         apiVersion: v1

@@ -4,7 +4,7 @@
 
 cordon_drain:
   cmd.run:
-    - name: kubectl --kubeconfig /run/kura-drain.kubeconfig drain {{ machine.node }} --ignore-daemonsets --delete-emptydir-data
+    - name: kubectl --kubeconfig /run/kura.kubeconfig drain {{ machine.node }} --ignore-daemonsets --delete-emptydir-data
     - onlyif: version-lt {{ running }} {{ vars.K8S_TARGET }}
     - failhard: True
 
@@ -25,7 +25,7 @@ health_gate:
 
 uncordon:
   cmd.run:
-    - name: kubectl --kubeconfig /run/kura-drain.kubeconfig uncordon {{ machine.node }}
+    - name: kubectl --kubeconfig /run/kura.kubeconfig uncordon {{ machine.node }}
     - onchanges:
         - cmd: upgrade
     - require:

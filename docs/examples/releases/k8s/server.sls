@@ -2,7 +2,7 @@
 include:
   - .arc
 
-/run/kura-drain.kubeconfig:
+/run/kura.kubeconfig:
   file.managed:
     - source: salt://k8s/files/server.kubeconfig
     - mode: '0600'

@@ -52,7 +52,9 @@ impl<C: Consoles> Run<C> {
             RolloutAct::AutoDeploy { release } => {
                 self.arrive(act, release, |id, release| Input::CommitArrived { id, release })
             }
-            RolloutAct::TagArrives { release } => self.arrive(act, release, |_, release| Input::TagArrived { release }),
+            RolloutAct::TagArrives { release } => {
+                self.arrive(act, release, |_, release| Input::TagArrived { release, made_at: None })
+            }
             RolloutAct::Telemetry { up } => {
                 self.ground.outside.results.answer(match up {
                     Up::Up => Answers::Well,
