@@ -9,6 +9,7 @@ use super::super::model::{Model, Screen};
 use super::super::snapshot::{Freshness, STALE_AFTER, Snapshot, TICK_LATE_AFTER};
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, piece};
+use crate::domain::decide::next_unattended;
 use crate::domain::span::Seconds;
 
 /// Draws the lines on top.
@@ -98,13 +99,17 @@ fn standing(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     pieces
 }
 
-/// What may start something without a person (R169).
-fn unattended(picture: &Snapshot) -> Option<&'static str> {
-    match (picture.world.account.auto_deploy, picture.world.account.track_config_tags) {
+/// What starts next without a person, or what may (R169).
+fn unattended(picture: &Snapshot) -> Option<String> {
+    if let Some(next) = next_unattended(&picture.world) {
+        return Some(format!("{} starts next by itself", picture.world.release_name(next)));
+    }
+    let may = match (picture.world.account.auto_deploy, picture.world.account.track_config_tags) {
         (true, _) => Some("auto-deploy is on"),
         (false, true) => Some("tags start by themselves"),
         (false, false) => None,
-    }
+    };
+    may.map(str::to_owned)
 }
 
 fn armed(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {

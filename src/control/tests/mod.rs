@@ -6,3 +6,4 @@ pub(super) mod bed;
 mod turn;
 mod service;
 mod desk;
+mod following;

@@ -76,16 +76,16 @@ impl Aviary {
         self.said.push(("a token nobody knows".to_owned(), headers + &text));
     }
 
-    /// A run whose log shows the secret, in every text an agent may send.
-    fn report(&mut self, nth: u32) {
+    /// A run whose log shows secrets, in every text an agent may send.
+    fn report(&mut self, nth: u32, [first, second]: [&str; 2]) {
         let assignment = self.bench.plane.poll(&self.worker)["assignment"].clone();
         assert!(text(&assignment, "content").contains(SECRET) || text(&assignment, "content").contains(NEWER));
         let state =
-            |n: u32| json!({"id": format!("id{n} {SECRET}"), "name": NEWER, "comment": format!("x {SECRET}\n{NEWER}")});
+            |n: u32| json!({"id": format!("id{n} {first}"), "name": second, "comment": format!("x {first}\n{second}")});
         let report = json!({
             "release_uuid": assignment["release_uuid"], "generation": assignment["generation"], "outcome": "failed",
             "started_at": format!("2026-11-29T10:00:0{nth}Z"), "finished_at": "2026-11-29T10:00:05Z", "changed_count": 1,
-            "failed_states": [state(1), state(2)], "log_tail": format!("+ kubectl --token {SECRET}\nnow {NEWER}\n"),
+            "failed_states": [state(1), state(2)], "log_tail": format!("+ kubectl --token {first}\nnow {second}\n"),
         });
         let plane = &self.bench.plane;
         let request = plane.request(Method::POST, "/api/agent/apply-results").bearer_auth(plane.token("agent"));
@@ -154,9 +154,9 @@ impl Aviary {
 fn canaries_are_found_in_the_assignment_that_needs_them_and_nowhere_else() {
     let mut aviary = Aviary::open();
     aviary.mistakes();
-    aviary.report(1);
+    aviary.report(1, [SECRET, SECRET]);
     aviary.set("K8S_DRAIN_TOKEN", &json!({"value": NEWER}), 200);
-    aviary.report(2);
+    aviary.report(2, [SECRET, NEWER]);
     aviary.look_everywhere();
     let (_, names) = aviary.ask(Method::GET, "/api/secrets/", &Value::Null);
     assert!(names.contains(r#""name":"K8S_DRAIN_TOKEN""#) && names.contains("set_by"), "{names}");
@@ -166,7 +166,7 @@ fn canaries_are_found_in_the_assignment_that_needs_them_and_nowhere_else() {
     aviary.bench.plane.start_again();
     let served = aviary.bench.served(&aviary.worker).expect("the content it was given first");
     assert!(served.iter().any(|(path, content)| path == "k8s/agent.sls" && content.contains(SECRET)));
-    aviary.report(3);
+    aviary.report(3, [NEWER, SECRET]);
     aviary.look_everywhere();
     aviary.ask(Method::PUT, "/api/secrets/OTHER", &json!({"value": NEWER}));
     aviary.nothing_got_out();

@@ -104,7 +104,7 @@ fn the_newest_tag_waits_for_the_rollout_and_is_shown_before_it_starts() {
     converge(&bench, &worker);
     let world = world_with(&bench, "the tag's rollout", |world| started(world).len() == 2);
     assert_eq!(
-        (started(&world), &world["rollouts"][0]["ending"]),
+        (started(&world), &world["rollouts"][0]["ending"]["kind"]),
         (vec!["v1".into(), "v2".into()], &json!("completed"))
     );
     assert!(!releases(&world).contains(&"experiment".to_owned()));

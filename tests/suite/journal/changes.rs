@@ -298,7 +298,7 @@ impl Subject {
                 pct: u8::try_from(self.0 % 101).unwrap(),
             },
             Change::SeatTaken { holder: "serve@bastion-1:4711".to_owned(), epoch: self.0, agents: true },
-            Change::TagArrived { release: self.release(), made_at: self.maybe(moment(self.0 % 50)) },
+            Change::TagArrived { release: self.release(), made_at: None },
             Change::ClockAccepted,
             Change::SecretSet {
                 name: self.pick(&["TOKEN", "ZONE_KEY"]).to_owned(),
