@@ -98,7 +98,7 @@ pub struct World {
     pub switched_off: Option<SwitchedOff>,
     /// Idempotency keys that were used, oldest first.
     pub keys: Vector<UsedKey>,
-    /// When the newest of them was made, where that is known.
+    /// When the newest tag that arrived was made, where that is known.
     pub newest_tag_at: Option<Timestamp>,
     /// Secrets by name; their values are in the Vault.
     pub secrets: OrdMap<String, SecretMark>,

@@ -35,7 +35,7 @@ pub(super) async fn files(git: &Git, commit: &str, git_ref: &str) -> Result<BTre
     if listed.is_empty() {
         return Err(ReleaseFault::Empty(git_ref.to_owned()).into());
     }
-    Ok(texts(git, listed, git_ref).await?)
+    texts(git, listed, git_ref).await
 }
 
 /// The files on a list of `MODE TYPE BLOB SIZE\tPATH`, each ended by a zero byte.

@@ -16,6 +16,9 @@ pub const TOP_FILE: &str = "top.sls";
 /// How a top file begins an entry that says how its target is meant.
 const MATCH: &str = "match";
 
+/// Targets and what is listed below each, in order.
+type Targets = Vec<(String, Vec<Value>)>;
+
 /// A mapping in the order it was written.
 #[derive(Debug, Clone, PartialEq)]
 struct Pairs<V>(Vec<(String, V)>);
@@ -98,7 +101,7 @@ impl Top {
         let mut is_decided = false;
         let mut bases = Vec::new();
         for (base, targets) in &self.bases.0 {
-            let mut kept: Vec<(String, Vec<Value>)> = Vec::new();
+            let mut kept = Targets::new();
             for (target, entries) in &targets.0 {
                 named.extend(states(entries).map(str::to_owned));
                 let judged = judge(target, entries, facts);
@@ -140,7 +143,7 @@ fn is_glob(target: &str) -> bool {
 }
 
 /// What is decided stands under `*`, once.
-fn keep(kept: &mut Vec<(String, Vec<Value>)>, judged: Target, target: &str, entries: &[Value]) {
+fn keep(kept: &mut Targets, judged: Target, target: &str, entries: &[Value]) {
     if judged == Target::NodeKnows {
         return kept.push((target.to_owned(), entries.to_vec()));
     }
@@ -153,7 +156,7 @@ fn keep(kept: &mut Vec<(String, Vec<Value>)>, judged: Target, target: &str, entr
 }
 
 /// As YAML whose texts are in quotes.
-fn written(bases: &[(String, Vec<(String, Vec<Value>)>)]) -> String {
+fn written(bases: &[(String, Targets)]) -> String {
     let mut text = String::new();
     for (base, targets) in bases {
         let base = Value::from(base.as_str());
