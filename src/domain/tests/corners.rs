@@ -182,6 +182,7 @@ fn a_cordon_below_the_target_is_left_to_the_next_converge() {
         notes: String::new(),
         target_version: Some("v1.31.0".to_owned()),
         content: known.content,
+        contract: known.contract,
     });
     rig.environment("later", 20).start("v9");
     rig.converge("a");

@@ -183,11 +183,7 @@ fn canaries_are_found_in_the_assignment_that_needs_them_and_nowhere_else() {
     for (path, bytes) in &files {
         let is_open = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions()) & 0o077 != 0;
         let holds = |canary: &&str| contains(bytes, canary.as_bytes());
-        assert!(
-            !(is_open && CANARIES.iter().any(|canary| holds(canary))),
-            "{} is readable for others",
-            path.display()
-        );
+        assert!(!(is_open && CANARIES.iter().any(holds)), "{} is readable for others", path.display());
     }
 }
 
