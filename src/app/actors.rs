@@ -22,7 +22,7 @@ use crate::terminal::{convert, linear};
 use crate::wire::problem::Problem;
 
 /// Screens by name, and the chord that leads to each.
-const SCREENS: [(&str, &str); 3] = [("now", "1"), ("rollout", "2"), ("log", "0")];
+const SCREENS: [(&str, &str); 5] = [("now", "1"), ("rollout", "2"), ("releases", "6"), ("history", "7"), ("log", "0")];
 
 /// Opens consoles for a simulation.
 #[derive(Debug, Clone)]

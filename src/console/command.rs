@@ -31,6 +31,10 @@ pub enum Command {
     ScreenNow,
     /// The screen of the rollout.
     ScreenRollout,
+    /// The screen of what can be started.
+    ScreenReleases,
+    /// The screen of what was started and done.
+    ScreenHistory,
     /// The screen of changes and own notices.
     ScreenLog,
     /// Keys of this screen.
@@ -69,6 +73,8 @@ pub enum Command {
     UnpauseMachine,
     /// Begin the running release again.
     Reset,
+    /// Start the release of the row, protected.
+    Start,
     /// Say that a clock that jumped is right.
     AcceptClock,
     /// Press the button that is selected.
@@ -152,7 +158,7 @@ const fn act(command: Command, name: &'static str, hint: &'static str, about: &'
 }
 
 /// The table.
-pub const COMMANDS: [Spec; 36] = {
+pub const COMMANDS: [Spec; 39] = {
     use Command as C;
     use Group as G;
     [
@@ -170,6 +176,14 @@ pub const COMMANDS: [Spec; 36] = {
         view(C::NextPane, "next-pane", "next", "Goes to the next pane, or to the next field of a dialog.", G::Move),
         view(C::ScreenNow, "now", "now", "Everything that needs a human, and what runs.", G::Screens),
         view(C::ScreenRollout, "rollout", "rollout", "Environments, rings and machines of the rollout.", G::Screens),
+        view(
+            C::ScreenReleases,
+            "releases",
+            "releases",
+            "Releases: what can be started, what was yanked, who is on it.",
+            G::Screens,
+        ),
+        view(C::ScreenHistory, "history", "history", "Rollouts, what displaced what, and what people did.", G::Screens),
         view(C::ScreenLog, "log", "log", "What changed, in plain words, and the console's own notices.", G::Screens),
         view(C::Help, "help", "help", "The keys of this screen.", G::Look),
         view(C::Palette, "palette", "command", "Any command or screen by its name.", G::Look),
@@ -196,6 +210,7 @@ pub const COMMANDS: [Spec; 36] = {
             "Lets the machine join again, at its place in the queue.",
         ),
         act(C::Reset, "reset", "reset rollout", "Begins the running release again; done machines are passed over."),
+        act(C::Start, "start", "start protected", "Starts the release of the row as a protected rollout."),
         act(
             C::AcceptClock,
             "accept-clock",

@@ -24,6 +24,7 @@ pub mod filter;
 pub mod tree;
 pub mod words;
 pub mod saying;
+pub mod shelf;
 
 // Verbs: at what, with which consequences, how confirmed.
 pub mod target;

@@ -18,6 +18,7 @@ use super::need::NeedKind;
 use super::order::{InFlight, Status};
 use super::pick::Pick;
 use super::saying::Saying;
+use super::shelf::{Item, Shelf};
 use super::snapshot::{RunResult, Snapshot};
 use super::tree::{Folds, Line};
 use crate::domain::ids::{MachineId, Revision, RolloutId};
@@ -61,6 +62,10 @@ pub enum Screen {
     Now,
     /// Environments, rings, machines.
     Rollout,
+    /// What can be started.
+    Releases,
+    /// What was started and done.
+    History,
     /// What changed.
     Log,
 }
@@ -112,6 +117,8 @@ pub struct Model {
     pub(super) tree_pick: Pick<Node>,
     pub(super) folds: Folds,
     pub(super) filter: Filter,
+    pub(super) releases: Shelf,
+    pub(super) history: Shelf,
     pub(super) log_rows: Vec<LogRow>,
     pub(super) log_pick: Pick<LogRow>,
     /// The log shows its newest row until somebody looks further back.
@@ -143,6 +150,8 @@ impl Model {
             tree_pick: Pick::default(),
             folds: Folds::new(),
             filter: Filter::default(),
+            releases: Shelf::default(),
+            history: Shelf::default(),
             log_rows: Vec::new(),
             log_pick: Pick::default(),
             log_follows: true,
@@ -179,9 +188,28 @@ impl Model {
         let frame = self.frame();
         usize::from(match screen {
             Screen::Now => frame.listed().0.height,
+            Screen::Releases | Screen::History => frame.listed().0.height.saturating_sub(1),
             Screen::Log => frame.log().1.height,
             Screen::Rollout => frame.split().list.height,
         })
+    }
+
+    /// The list of a screen that is a shelf.
+    pub(super) fn shelf(&self, screen: Screen) -> Option<&Shelf> {
+        match screen {
+            Screen::Releases => Some(&self.releases),
+            Screen::History => Some(&self.history),
+            Screen::Now | Screen::Rollout | Screen::Log => None,
+        }
+    }
+
+    /// The same, to change it.
+    pub(super) fn shelf_mut(&mut self, screen: Screen) -> Option<&mut Shelf> {
+        match screen {
+            Screen::Releases => Some(&mut self.releases),
+            Screen::History => Some(&mut self.history),
+            Screen::Now | Screen::Rollout | Screen::Log => None,
+        }
     }
 
     /// Who gets the next key.
@@ -213,6 +241,8 @@ impl Model {
                 None => Subject::Nothing,
             },
             Screen::Rollout => self.tree_pick.get().map_or(Subject::Nothing, Subject::Node),
+            Screen::Releases => self.releases.pick.get().map_or(Subject::Nothing, Subject::Item),
+            Screen::History => self.history.pick.get().map_or(Subject::Nothing, Subject::Item),
             Screen::Log => Subject::Nothing,
         }
     }
@@ -227,6 +257,8 @@ pub enum Subject {
     Node(Node),
     /// A reason for which a human is needed, and whose row it is.
     Need(NeedKind, Option<Node>),
+    /// A release, or something of the past.
+    Item(Item),
     /// No row is selected.
     Nothing,
 }

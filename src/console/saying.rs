@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::facts::{Facts, Node, Standing, Tier};
 use super::model::{Model, Subject};
 use super::need::{NeedKind, recognised};
+use super::shelf;
 use super::snapshot::Snapshot;
 use crate::domain::explain::{self, Explanation, explain};
 use crate::domain::failure_mode::Finding;
@@ -31,6 +32,7 @@ pub struct Saying {
 pub fn say(picture: &Snapshot, facts: &Facts, subject: Subject, moment: Timestamp) -> Explanation {
     let (world, observed) = (&*picture.world, &*picture.observed);
     let asked = match subject {
+        Subject::Item(item) => return shelf::explain(picture, item, moment),
         Subject::Need(kind, node) => return need(picture, facts, (kind, node), moment),
         Subject::Nothing | Subject::Rollout => explain::Subject::Rollout,
         Subject::Node(Node::Lane((_, ring))) => explain::Subject::Ring(ring),

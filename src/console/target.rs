@@ -4,6 +4,7 @@ use super::command::Command;
 use super::effect::Stop;
 use super::facts::{Facts, Node};
 use super::model::Subject;
+use super::shelf::Item;
 use crate::domain::change::Level;
 use crate::domain::fleet::Pause;
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
@@ -21,6 +22,8 @@ pub enum Deed {
     Unpause(Level),
     /// Say that the clock is right (R168).
     AcceptClock,
+    /// Start a release as a protected rollout (R103).
+    Start(ReleaseId),
     /// Begin the running release again (R94).
     Reset {
         /// The rollout that runs.
@@ -38,6 +41,10 @@ impl Deed {
             Self::Skip(machine) => Verb::Pause(Level::Machine(machine)),
             Self::Unpause(level) => Verb::Unpause(level),
             Self::AcceptClock => Verb::AcceptClock,
+            Self::Start(release) => {
+                let (id, protected) = (RolloutId(uuid::Uuid::nil()), Some(true));
+                Verb::Start { id, release, protected, force: false, intent: Some(Intent::Start) }
+            }
             Self::Reset { rollout, release } => {
                 Verb::Start { id: rollout, release, protected: None, force: false, intent: Some(Intent::Reset) }
             }
@@ -55,6 +62,7 @@ impl Deed {
             Self::Unpause(Level::Ring(_)) => "End the hold of ring",
             Self::Unpause(Level::Environment(_)) => "End the hold of environment",
             Self::AcceptClock => "Accept",
+            Self::Start(_) => "Start, protected:",
             Self::Reset { .. } => "Reset the rollout of",
         }
     }
@@ -67,6 +75,7 @@ impl Deed {
             Self::Skip(_) => "skip it",
             Self::Unpause(_) => "let it go on",
             Self::AcceptClock => "accept it",
+            Self::Start(_) => "start it",
             Self::Reset { .. } => "reset it",
         }
     }
@@ -80,6 +89,7 @@ impl Deed {
             Self::Skip(_) => "skipping",
             Self::Unpause(_) => "ending the hold of",
             Self::AcceptClock => "accepting",
+            Self::Start(_) => "starting",
             Self::Reset { .. } => "resetting the rollout of",
         }
     }
@@ -91,6 +101,7 @@ impl Deed {
             Self::Stop(Stop::Ring(id)) | Self::Unpause(Level::Ring(id)) => What::Ring(id),
             Self::Stop(Stop::Environment(id)) | Self::Unpause(Level::Environment(id)) => What::Environment(id),
             Self::Skip(id) | Self::Unpause(Level::Machine(id)) => What::Machine(id),
+            Self::Start(id) => What::Release(id),
             Self::AcceptClock => What::Clock,
         }
     }
@@ -98,6 +109,7 @@ impl Deed {
 
 enum What {
     Rollout(RolloutId),
+    Release(ReleaseId),
     Ring(RingId),
     Environment(EnvironmentId),
     Machine(MachineId),
@@ -122,6 +134,7 @@ impl Target {
     pub fn of(deed: Deed, world: &World, account: &str) -> Option<Self> {
         let (name, id) = match deed.what() {
             What::Rollout(id) => (world.release_name(world.rollout(id)?.release).to_owned(), id.0),
+            What::Release(id) => (world.releases.get(&id)?.git_ref.clone(), id.0),
             What::Ring(id) => (world.rings.get(&id)?.slug.clone(), id.0),
             What::Environment(id) => (world.environments.get(&id)?.slug.clone(), id.0),
             What::Machine(id) => (world.machines.get(&id)?.hostname.clone(), id.0),
@@ -136,6 +149,7 @@ impl Target {
 pub fn is_listed(deed: Deed, world: &World) -> bool {
     match deed.what() {
         What::Rollout(id) => world.running().is_some_and(|r| r.id == id),
+        What::Release(id) => world.releases.contains_key(&id),
         What::Ring(id) => world.rings.contains_key(&id),
         What::Environment(id) => world.environments.contains_key(&id),
         What::Machine(id) => world.machines.contains_key(&id),
@@ -155,6 +169,7 @@ pub fn aim(command: Command, subject: Subject, facts: &Facts, world: &World) -> 
             let running = world.running().ok_or("no rollout is running, so there is nothing to reset")?;
             Ok(Deed::Reset { rollout: running.id, release: running.release })
         }
+        Command::Start => row.release(world).map(Deed::Start),
         Command::AcceptClock => Ok(Deed::AcceptClock),
         Command::PauseEnvironment => Ok(Deed::Stop(Stop::Environment(row.environment()?))),
         Command::PauseRing => Ok(Deed::Stop(Stop::Ring(row.ring()?))),
@@ -175,9 +190,20 @@ impl Aim<'_> {
     fn node(&self) -> Result<Node, String> {
         match self.subject.row() {
             Subject::Node(node) => Ok(node),
-            Subject::Rollout | Subject::Need(..) | Subject::Nothing => {
+            Subject::Rollout | Subject::Need(..) | Subject::Item(_) | Subject::Nothing => {
                 Err("select the row it is meant for first".to_owned())
             }
+        }
+    }
+
+    /// Of a rollout of the past it is the release it shipped.
+    fn release(&self, world: &World) -> Result<ReleaseId, String> {
+        match self.subject {
+            Subject::Item(Item::Release(id)) => Ok(id),
+            Subject::Item(Item::Rollout(id)) => {
+                world.rollout(id).map(|rollout| rollout.release).ok_or_else(|| "it is no longer kept here".to_owned())
+            }
+            _ => Err("select a release first, on the screen of releases".to_owned()),
         }
     }
 
@@ -223,6 +249,6 @@ pub fn futile(deed: Deed, world: &World) -> Option<String> {
         Deed::Stop(Stop::Environment(id)) => pause_of(Level::Environment(id)).map(already),
         Deed::Skip(id) => pause_of(Level::Machine(id)).map(already),
         Deed::Unpause(level) => pause_of(level).is_none().then(|| "it is not paused".to_owned()),
-        Deed::Stop(Stop::Rollout(_)) | Deed::Reset { .. } | Deed::AcceptClock => None,
+        Deed::Stop(Stop::Rollout(_)) | Deed::Start(_) | Deed::Reset { .. } | Deed::AcceptClock => None,
     }
 }

@@ -65,7 +65,13 @@ fn the_selection_stays_on_its_machine_and_never_becomes_another() {
 #[test]
 fn digits_and_names_switch_screens() {
     let mut stage = Stage::rolling(80, 24);
-    let cases: [(&str, Screen); 3] = [("2", Screen::Rollout), ("0", Screen::Log), ("1", Screen::Now)];
+    let cases = [
+        ("2", Screen::Rollout),
+        ("6", Screen::Releases),
+        ("7", Screen::History),
+        ("0", Screen::Log),
+        ("1", Screen::Now),
+    ];
     for (key, screen) in cases {
         stage.press(key);
         assert_eq!(stage.model.screen, screen);

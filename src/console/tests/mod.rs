@@ -2,6 +2,7 @@
 
 mod stage;
 mod pictures;
+mod shelves;
 mod keys;
 mod dialogs;
 mod time;

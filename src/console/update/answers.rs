@@ -102,7 +102,9 @@ fn shown_machine(model: &Model) -> Option<MachineId> {
             PageKind::Detail(subject) => subject,
             PageKind::Help => return None,
         },
-        None if model.screen != Screen::Log && model.frame().room == Room::Wide => model.shown(),
+        None if matches!(model.screen, Screen::Now | Screen::Rollout) && model.frame().room == Room::Wide => {
+            model.shown()
+        }
         _ => return None,
     };
     machine_of(model, subject)

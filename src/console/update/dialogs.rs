@@ -9,6 +9,8 @@ use super::super::model::Model;
 use super::super::order::{InFlight, Tone};
 use super::super::target::Deed;
 use super::{entry, verbs};
+use crate::domain::ids::RolloutId;
+use crate::domain::input::{Intent, Verb};
 
 /// A command in a dialog.
 pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
@@ -108,7 +110,7 @@ fn confirm(model: &mut Model) -> Vec<Effect> {
     let signature = Signature { by: model.setup.by.clone(), reason, key: key.clone() };
     let sealed = match (deed, model.arming.proof(model.now)) {
         (Deed::Stop(stop), _) => Sealed::stop(stop, signature),
-        (_, Some(armed)) => Sealed::armed(deed.verb(), armed, signature),
+        (_, Some(armed)) => Sealed::armed(named(deed.verb(), &key), armed, signature),
         (_, None) => return complain(model, "verbs are not armed any more".to_owned()),
     };
     let doing = format!("{} {}", deed.doing(), target.name);
@@ -116,6 +118,16 @@ fn confirm(model: &mut Model) -> Vec<Effect> {
     model.orders_made += 1;
     model.orders.push(InFlight { key, doing, target: target.id, checking: None });
     vec![Effect::SendOrder(Box::new(sealed))]
+}
+
+/// A start makes a rollout, which gets its identity here: one for each confirmation.
+fn named(verb: Verb, key: &str) -> Verb {
+    match verb {
+        Verb::Start { release, protected, force, intent: Some(Intent::Start), .. } => {
+            Verb::Start { id: RolloutId::named(key), release, protected, force, intent: Some(Intent::Start) }
+        }
+        other => other,
+    }
 }
 
 fn confirmable(model: &Model, dialog: &Dialog, ask: &Ask) -> Result<(), String> {

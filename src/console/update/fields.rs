@@ -11,10 +11,13 @@ use super::{entry, keys, picture};
 
 /// Opens the filter of the rollout's list.
 pub(super) fn open_filter(model: &mut Model) {
-    if model.screen != Screen::Rollout {
-        super::navigate::screen(model, Screen::Rollout);
-    }
-    let text = model.filter.text.clone();
+    let text = match model.shelf(model.screen) {
+        Some(shelf) => shelf.filter.clone(),
+        None => {
+            super::navigate::screen(model, Screen::Rollout);
+            model.filter.text.clone()
+        }
+    };
     model.layers.push(Layer::Field(Box::new(Field::new(FieldKind::Filter, &text))));
 }
 
@@ -87,13 +90,31 @@ fn changed(model: &mut Model) {
     if field.kind != FieldKind::Filter {
         return;
     }
-    match Filter::parse(field.input.text()) {
+    let typed = field.input.text().to_owned();
+    if narrow(model, &typed) {
+        return;
+    }
+    let Some(Layer::Field(field)) = model.layers.last_mut() else { return };
+    match Filter::parse(&typed) {
         Ok(filter) => {
             field.complaint = None;
             apply(model, filter);
         }
         Err(why) => field.complaint = Some(why),
     }
+}
+
+/// On a shelf every word has to be somewhere in the row. False where the screen is no shelf.
+fn narrow(model: &mut Model, words: &str) -> bool {
+    let screen = model.screen;
+    let Some(shelf) = model.shelf_mut(screen) else { return false };
+    shelf.filter = words.trim().to_owned();
+    picture::relist(model);
+    if let Some(shelf) = model.shelf_mut(screen).filter(|shelf| shelf.pick.get().is_none()) {
+        shelf.pick.clear();
+        picture::settle_lists(model);
+    }
+    true
 }
 
 fn apply(model: &mut Model, filter: Filter) {
@@ -128,7 +149,9 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
         (FieldKind::Filter, Command::Confirm) if field.complaint.is_none() => drop(model.layers.pop()),
         (FieldKind::Filter, Command::Back) => {
             model.layers.pop();
-            apply(model, Filter::default());
+            if !narrow(model, "") {
+                apply(model, Filter::default());
+            }
         }
         (FieldKind::Palette, Command::Back) => drop(model.layers.pop()),
         _ => {}

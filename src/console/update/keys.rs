@@ -9,6 +9,7 @@ use super::super::keys::{Found, Mode, written};
 use super::super::layer::{Layer, Page, PageKind};
 use super::super::layout::Room;
 use super::super::model::{Model, Screen, Subject};
+use super::super::shelf::Item;
 use super::{answers, dialogs, entry, fields, navigate, verbs};
 
 /// Chords one may press before they come to something.
@@ -83,6 +84,8 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Copy => return copy(model),
         Command::ScreenNow => navigate::screen(model, Screen::Now),
         Command::ScreenRollout => navigate::screen(model, Screen::Rollout),
+        Command::ScreenReleases => navigate::screen(model, Screen::Releases),
+        Command::ScreenHistory => navigate::screen(model, Screen::History),
         Command::ScreenLog => navigate::screen(model, Screen::Log),
         Command::Help => model.layers.push(Layer::Page(Page { kind: PageKind::Help, top: 0 })),
         Command::Palette => fields::open_palette(model),
@@ -116,7 +119,9 @@ fn copy(model: &mut Model) -> Vec<Effect> {
         Subject::Node(Node::Lane((_, ring))) => Some(ring.0),
         Subject::Node(Node::Environment(id)) => Some(id.0),
         Subject::Rollout => model.picture.as_ref().and_then(|p| p.world.current()).map(|r| r.id.0),
-        Subject::Need(..) | Subject::Nothing => None,
+        Subject::Item(Item::Release(id)) => Some(id.0),
+        Subject::Item(Item::Rollout(id)) => Some(id.0),
+        Subject::Item(Item::Deed(_)) | Subject::Need(..) | Subject::Nothing => None,
     };
     match id {
         Some(id) => {

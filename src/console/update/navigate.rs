@@ -11,7 +11,13 @@ use super::{keys, picture};
 /// Shows a screen; what lies on top of the last one is gone.
 pub(super) fn screen(model: &mut Model, screen: Screen) {
     model.layers.retain(|layer| matches!(layer, Layer::Dialog(_)));
+    if model.screen != screen
+        && let Some(shelf) = model.shelf_mut(screen)
+    {
+        shelf.pick.clear();
+    }
     model.screen = screen;
+    picture::settle_lists(model);
 }
 
 /// A command in a list.
@@ -41,6 +47,11 @@ fn step(model: &mut Model, by: isize) {
         Screen::Rollout => {
             let nodes = nodes(model);
             model.tree_pick.step(&nodes, by, height);
+        }
+        screen @ (Screen::Releases | Screen::History) => {
+            if let Some(shelf) = model.shelf_mut(screen) {
+                shelf.pick.step(&shelf.rows, by, height);
+            }
         }
         Screen::Log => {
             model.log_pick.step(&model.log_rows, by, height);
@@ -90,6 +101,7 @@ fn open(model: &mut Model) {
             Some(NowRow::Need(..)) => keys::open_detail(model),
             _ => screen(model, Screen::Rollout),
         },
+        (Screen::Releases | Screen::History, Subject::Item(_)) => keys::open_detail(model),
         (Screen::Rollout, Subject::Node(Node::Machine(_))) => keys::open_detail(model),
         (Screen::Rollout, Subject::Node(_)) => fold(model, None),
         _ => {}
@@ -114,7 +126,11 @@ fn back(model: &mut Model) {
     if model.status.take().is_some() {
         return;
     }
-    if !model.filter.is_empty() {
+    let shown = model.screen;
+    if let Some(shelf) = model.shelf_mut(shown).filter(|shelf| !shelf.filter.is_empty()) {
+        shelf.filter.clear();
+        picture::relist(model);
+    } else if model.shelf(shown).is_none() && !model.filter.is_empty() {
         model.filter = Filter::default();
         picture::relist(model);
     } else {

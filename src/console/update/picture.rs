@@ -8,11 +8,12 @@ use super::super::facts::{Facts, LaneState};
 use super::super::layer::Layer;
 use super::super::model::{LogRow, Model, NowRow, Screen};
 use super::super::order::Tone;
+use super::super::shelf;
 use super::super::snapshot::Snapshot;
 use super::super::target::is_listed;
 use super::super::tree::lines;
+use super::verbs::rehearsed;
 use super::{answers, entry};
-use crate::domain::plan::plan;
 use crate::domain::span::Seconds;
 
 /// Above this many machines, polls alone make the rows anew at most once a second.
@@ -80,6 +81,10 @@ pub(super) fn look_again(model: &mut Model) {
 pub(super) fn relist(model: &mut Model) {
     model.lines = lines(&model.facts, &model.folds, &model.filter);
     model.now_rows = now_rows(model);
+    if let Some(picture) = &model.picture {
+        model.releases.rows = shelf::releases(picture, &model.releases.filter);
+        model.history.rows = shelf::history(picture, &model.history.filter);
+    }
     settle_lists(model);
 }
 
@@ -89,6 +94,12 @@ pub(super) fn settle_lists(model: &mut Model) {
     let nodes: Vec<_> = model.lines.iter().map(|line| line.node).collect();
     model.tree_pick.settle(&nodes, rollout);
     model.now_pick.settle(&model.now_rows, now);
+    for screen in [Screen::Releases, Screen::History] {
+        let height = model.list_height(screen);
+        if let Some(shelf) = model.shelf_mut(screen) {
+            shelf.pick.settle(&shelf.rows, height);
+        }
+    }
     settle_log(model);
 }
 
@@ -126,7 +137,7 @@ fn replan(model: &mut Model) {
     let Question::Verb(ask) = &mut dialog.question else { return };
     let listed = is_listed(ask.deed, &picture.world);
     let plan = match listed {
-        true => plan(&ask.deed.verb(), &picture.world, &picture.observed, &model.setup.by, model.now),
+        true => rehearsed(ask.deed, picture, &model.setup.by, model.now),
         false => ask.plan.clone(),
     };
     if listed == ask.listed && plan == ask.plan {

@@ -1,5 +1,7 @@
 //! Verbs: what may be asked for now, and the dialogs that ask back.
 
+use jiff::Timestamp;
+
 use super::super::arming::Arming;
 use super::super::command::Command;
 use super::super::dialog::{Ask, Dialog, Friction, Question};
@@ -7,11 +9,12 @@ use super::super::keys::Mode;
 use super::super::layer::Layer;
 use super::super::model::{Model, Subject};
 use super::super::order::{ORDERS_MAX, Tone};
+use super::super::shelf;
 use super::super::snapshot::{Access, Freshness, Snapshot};
 use super::super::target::{Deed, Target, aim, futile};
 use super::entry;
 use crate::domain::observed::Telemetry;
-use crate::domain::plan::plan;
+use crate::domain::plan::{Plan, PlanKind, PlanLine, plan};
 
 /// Asks for the reason that arms verbs.
 pub(super) fn arm(model: &mut Model) {
@@ -61,17 +64,31 @@ fn prepare(model: &Model, command: Command) -> Result<Ask, String> {
         return Err(format!("{}: {why}", target.name));
     }
     permitted(model, picture, deed, &target)?;
-    let plan = plan(&deed.verb(), &picture.world, &picture.observed, &model.setup.by, model.now);
+    let plan = rehearsed(deed, picture, &model.setup.by, model.now);
     if let Some(why) = &plan.refused {
         let hint = why.hints().first().map(|h| format!(" ({h})")).unwrap_or_default();
         return Err(format!("refused: {why}{hint}"));
     }
     let friction = match deed {
         Deed::Stop(_) => Friction::StopKey,
+        Deed::Start(_) => Friction::TypeName,
         _ if plan.ends_lease() => Friction::TypeName,
         _ => Friction::Enter,
     };
     Ok(Ask { deed, target, friction, plan, listed: true })
+}
+
+/// What would follow from a deed; a start is looked at with the eyes of the runbook as well (R167).
+pub(super) fn rehearsed(deed: Deed, picture: &Snapshot, by: &str, now: Timestamp) -> Plan {
+    let mut plan = plan(&deed.verb(), &picture.world, &picture.observed, by, now);
+    if let Deed::Start(release) = deed
+        && plan.refused.is_none()
+    {
+        let checks = shelf::rehearsal(picture, release, now);
+        let found = shelf::findings(&checks).into_iter();
+        plan.lines.extend(found.map(|check| PlanLine { kind: PlanKind::Warns, text: shelf::warning(check) }));
+    }
+    plan
 }
 
 /// The row a verb is meant for. A row that is gone takes no verb with it to the one in its place.
@@ -79,6 +96,7 @@ fn subject(model: &Model) -> Result<Subject, String> {
     let gone = match (model.layers.last(), model.screen) {
         (None, super::super::model::Screen::Rollout) => model.tree_pick.vanished().is_some(),
         (None, super::super::model::Screen::Now) => model.now_pick.vanished().is_some(),
+        (None, screen) => model.shelf(screen).is_some_and(|shelf| shelf.pick.vanished().is_some()),
         _ => false,
     };
     match (gone, model.subject()) {

@@ -41,7 +41,9 @@ fn why(model: &Model) -> Option<(Role, String, Vec<String>)> {
             let lines = vec![why.clone(), "It is tried again for as long as this is open.".to_owned()];
             Some((Role::Halted, format!("{} cannot be reached", picture.endpoint), lines))
         }
-        _ if picture.world.current().is_none() => Some((Role::Strong, "No rollout yet".to_owned(), empty(model))),
+        _ if picture.world.current().is_none() && model.shelf(model.screen).is_none() => {
+            Some((Role::Strong, "No rollout yet".to_owned(), empty(model)))
+        }
         _ => None,
     }
 }

@@ -8,6 +8,7 @@ use super::super::glyph::Glyph;
 use super::super::keys::Mode;
 use super::super::model::{Model, Screen, Subject};
 use super::super::saying::say;
+use super::super::shelf::{Item, face, rehearsal};
 use super::super::snapshot::{RunResult, Snapshot};
 use super::super::text::{escape, wrap};
 use super::super::theme::Role;
@@ -16,6 +17,8 @@ use super::pen::{Pen, Piece, piece};
 use super::row;
 use crate::domain::explain::Explanation;
 use crate::domain::fleet::Machine;
+use crate::domain::ids::ReleaseId;
+use crate::domain::preflight::Grade;
 use crate::domain::release::Outcome;
 use crate::domain::span::Seconds;
 
@@ -41,6 +44,9 @@ pub(super) fn strip(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     let inside = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
     let gone = match model.screen {
         Screen::Now => model.now_pick.vanished().is_some(),
+        Screen::Releases | Screen::History => {
+            model.shelf(model.screen).is_some_and(|shelf| shelf.pick.vanished().is_some())
+        }
         Screen::Rollout | Screen::Log => model.tree_pick.vanished().is_some(),
     };
     if gone {
@@ -121,6 +127,8 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
                 lines.extend(lane_facts(picture, lane, pen));
             }
         }
+        Subject::Item(Item::Release(id)) => lines.extend(release_facts(picture, id, width, pen)),
+        Subject::Item(_) => {}
         Subject::Node(Node::Environment(_)) | Subject::Rollout | Subject::Need(..) | Subject::Nothing => {
             lines.extend(rollout_facts(picture, pen));
         }
@@ -160,6 +168,14 @@ fn title(picture: &Snapshot, subject: Subject) -> Vec<Text> {
             ("ring", format!("{} in {}", world.ring_slug(ring), world.environment_slug(tier)), ring.short())
         }
         Subject::Node(Node::Environment(id)) => ("environment", world.environment_slug(id).to_owned(), id.short()),
+        Subject::Item(item) => {
+            let name = face(picture, item).map_or_else(|| "no longer kept".to_owned(), |face| face.name);
+            match item {
+                Item::Release(id) => ("release", name, id.short()),
+                Item::Rollout(id) => ("rollout", name, id.short()),
+                Item::Deed(revision) => ("change", name, revision.to_string()),
+            }
+        }
         Subject::Rollout | Subject::Need(..) | Subject::Nothing => match world.current() {
             Some(rollout) => ("rollout", world.release_name(rollout.release).to_owned(), rollout.id.short()),
             None => return vec![vec![piece(Role::Strong, "no rollout")]],
@@ -271,6 +287,29 @@ fn rollout_facts(picture: &Snapshot, pen: &mut Pen<'_>) -> Vec<Text> {
     lines
 }
 
+/// What a release is, and every check before its start that passes; those that do not are its advice.
+fn release_facts(picture: &Snapshot, id: ReleaseId, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
+    let Some(release) = picture.world.releases.get(&id) else { return Vec::new() };
+    let commit: String = release.commit.chars().take(12).collect();
+    let deadline = release.timeout_seconds;
+    let deadline = if deadline.is_off() { "none".to_owned() } else { format!("{deadline} per run") };
+    let mut lines = vec![
+        fact("built", Role::Text, format!("{} ago", pen.age(release.created_at))),
+        fact("commit", Role::Text, commit),
+        fact("deadline", Role::Text, deadline),
+    ];
+    if let Some(target) = &release.target_version {
+        lines.push(fact("target", Role::Text, target.clone()));
+    }
+    lines.extend(paragraph(Role::Dim, &release.notes, width));
+    let checks = rehearsal(picture, id, pen.now());
+    lines.push(Text::new());
+    lines.push(vec![piece(Role::Heading, "PASSED BEFORE A START")]);
+    let passed = checks.iter().filter(|check| check.grade == Grade::Pass);
+    lines.extend(passed.flat_map(|check| item(Glyph::Done, Role::Text, &check.sentence, width, pen)));
+    lines
+}
+
 /// The last results of a machine, newest first, with the states that failed. Nothing where there are none.
 fn results(model: &Model, machine: &Machine, width: usize, pen: &Pen<'_>) -> Vec<Text> {
     let shown: Vec<Text> = match model.results.get(&machine.id).and_then(|kept| kept.answer.as_ref()) {
@@ -325,6 +364,7 @@ fn verbs(model: &Model, subject: Subject) -> Vec<Text> {
         Subject::Node(Node::Machine(_)) => &[Command::PauseMachine, Command::UnpauseMachine, Command::PauseRing],
         Subject::Node(Node::Lane(_)) => &[Command::PauseRing, Command::UnpauseRing],
         Subject::Node(Node::Environment(_)) => &[Command::PauseEnvironment, Command::UnpauseEnvironment],
+        Subject::Item(_) => &[Command::Start],
         Subject::Rollout | Subject::Need(..) | Subject::Nothing => &[Command::HaltRollout, Command::Reset],
     };
     let Some(picture) = &model.picture else { return Vec::new() };

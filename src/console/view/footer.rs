@@ -28,8 +28,13 @@ pub(super) fn hints(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
 pub(super) fn status(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     let area = frame.status;
     let Some((role, glyph, text)) = news(model, pen) else {
-        if !model.filter.is_empty() && model.screen == Screen::Rollout {
-            pen.line(area, &[piece(Role::Input, format!("/{}", model.filter.text))]);
+        let filter = match model.shelf(model.screen) {
+            Some(shelf) => shelf.filter.as_str(),
+            None if model.screen == Screen::Rollout => model.filter.text.as_str(),
+            None => "",
+        };
+        if !filter.is_empty() {
+            pen.line(area, &[piece(Role::Input, format!("/{filter}"))]);
         }
         return;
     };
@@ -80,6 +85,7 @@ fn hinted(model: &Model, pen: &Pen<'_>) -> Vec<Piece<'static>> {
             Subject::Node(Node::Machine(_)) => vec![Command::Open, Command::Filter],
             _ => vec![Command::Fold, Command::Filter],
         },
+        (_, Screen::Releases | Screen::History) => vec![Command::Open, Command::Filter],
         (_, Screen::Log) => vec![Command::Up, Command::Last],
     };
     let mut pieces = vec![piece(Role::Dim, " ")];

@@ -146,6 +146,8 @@ pub(super) fn headline(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     let screens = [
         (Screen::Now, super::super::command::Command::ScreenNow),
         (Screen::Rollout, super::super::command::Command::ScreenRollout),
+        (Screen::Releases, super::super::command::Command::ScreenReleases),
+        (Screen::History, super::super::command::Command::ScreenHistory),
         (Screen::Log, super::super::command::Command::ScreenLog),
     ];
     let mut pieces = vec![piece(Role::Rule, pen.glyph(Glyph::Rule)), piece(Role::Tab, " ")];

@@ -14,6 +14,7 @@ mod rollout;
 mod row;
 mod detail;
 mod log;
+mod shelf;
 
 // Layers.
 mod page;

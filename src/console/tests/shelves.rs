@@ -1,0 +1,141 @@
+//! Releases and history: what is on them, how they are narrowed, and a start from there, protected.
+
+use insta::assert_snapshot;
+
+use super::super::effect::Effect;
+use super::super::model::{Screen, Subject};
+use super::super::saying::say;
+use super::super::shelf::Item;
+use super::stage::Stage;
+use crate::domain::ids::{ReleaseId, RolloutId};
+use crate::domain::input::{Intent, Verb};
+use crate::domain::release::Outcome;
+
+/// Two releases, one of them yanked while it ran.
+fn yanked(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::rolling(width, height);
+    stage.release("v1.31.3");
+    stage.report("ash", Outcome::Success, None);
+    stage.verb_because(Verb::Yank { release: ReleaseId::named("v1.31.2") }, Some("the CNI loses packets"));
+    stage.pass_polling(60);
+    stage.shown()
+}
+
+/// A rollout that another one displaced.
+fn displaced(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::rolling(width, height);
+    stage.release("hotfix-7");
+    stage.pass_polling(300);
+    stage.verb_because(
+        Verb::Start {
+            id: RolloutId::named("r2"),
+            release: ReleaseId::named("hotfix-7"),
+            protected: Some(false),
+            force: true,
+            intent: Some(Intent::Start),
+        },
+        Some("job 88213"),
+    );
+    stage.pass_polling(60);
+    stage.shown()
+}
+
+/// What is said about the selected item.
+fn said(stage: &Stage) -> String {
+    say(&stage.picture, &stage.model.facts, stage.model.shown(), stage.now).sentence
+}
+
+#[test]
+fn releases_say_what_was_yanked_why_and_who_is_still_on_it() {
+    // R102, R116
+    let mut stage = yanked(80, 24);
+    stage.press("6 G");
+    assert_snapshot!("releases_yanked", stage.screen());
+    assert!(stage.screen().contains("the CNI loses packets") && stage.screen().contains("on it: ash"));
+    stage.press("a");
+    stage.type_text("CHG-1");
+    stage.press("enter u s");
+    assert!(stage.screen().contains("refused") && stage.model.layers.is_empty(), "{}", stage.screen());
+}
+
+#[test]
+fn a_release_is_started_protected_after_its_rehearsal_and_by_its_name() {
+    // R103, R167
+    let mut stage = yanked(80, 24);
+    stage.press("6 g");
+    assert_eq!(stage.model.shown(), Subject::Item(Item::Release(ReleaseId::named("v1.31.3"))));
+    stage.press("u s");
+    assert!(stage.model.layers.is_empty() && stage.screen().contains("not armed"), "{}", stage.screen());
+    stage.press("a");
+    stage.type_text("CHG-4471");
+    stage.press("enter u s");
+    assert_snapshot!("dialog_start", stage.screen());
+    assert!(stage.press("enter").is_empty(), "the name is typed first");
+    stage.type_text("v1.31.3");
+    let effects = stage.press("enter tab enter");
+    let [Effect::SendOrder(sealed)] = &effects[..] else { panic!("{effects:?}") };
+    let Verb::Start { id, release, protected, force, .. } = sealed.order().verb.clone() else { panic!("no start") };
+    assert_eq!((release, protected, force), (ReleaseId::named("v1.31.3"), Some(true), false));
+    assert_ne!(id.0, uuid::Uuid::nil(), "a rollout has an identity of its own");
+}
+
+#[test]
+fn nothing_is_started_over_a_protected_rollout() {
+    // R91, R103
+    let mut stage = Stage::rolling(80, 24);
+    stage.release("v1.31.3");
+    stage.show();
+    stage.press("a");
+    stage.type_text("CHG-4471");
+    stage.press("enter 6 G u s");
+    assert!(stage.model.layers.is_empty(), "{}", stage.screen());
+    assert!(stage.screen().contains("refused") && stage.screen().contains("protected"), "{}", stage.screen());
+}
+
+#[test]
+fn history_says_what_displaced_what_and_who_did_what_why() {
+    // R92
+    let mut stage = displaced(120, 36);
+    stage.press("7 j");
+    assert_snapshot!("history_displaced", stage.screen());
+    assert_eq!(
+        said(&stage),
+        "v1.31.2 was started, protected, by op-a; displaced by hotfix-7 of op-a; it lasted 5m 30s"
+    );
+    stage.press("k");
+    assert!(said(&stage).contains("not protected, by op-a; displaced v1.31.2 of op-a"), "{}", said(&stage));
+    stage.press("j j");
+    assert!(said(&stage).contains("(job 88213)"), "{}", said(&stage));
+}
+
+#[test]
+fn a_shelf_is_narrowed_by_words_opened_and_left() {
+    let mut stage = displaced(80, 24);
+    stage.press("7 /");
+    stage.type_text("displaced V1.31.2");
+    assert!(stage.model.history.rows.iter().all(|item| matches!(item, Item::Rollout(_))));
+    assert_eq!(stage.model.history.rows.len(), 2);
+    stage.press("enter g enter");
+    assert_eq!(stage.model.layers.len(), 1, "a row opens in full");
+    stage.press("esc esc");
+    assert!(stage.model.history.filter.is_empty() && stage.model.screen == Screen::History);
+    stage.press("/");
+    stage.type_text("nobody did this");
+    assert!(stage.screen().contains("nothing passes the filter"));
+    stage.press("esc esc");
+    assert_eq!(stage.model.screen, Screen::Now);
+}
+
+#[test]
+fn shelves_are_there_before_anything_was_started() {
+    let mut stage = Stage::fleet(80, 24);
+    stage.press("6");
+    assert!(stage.screen().contains("v1.31.2") && stage.screen().contains("ready"), "{}", stage.screen());
+    let mut empty = Stage::blank(80, 24);
+    empty.environment("pine-cp", 10);
+    empty.show();
+    empty.press("6");
+    assert!(empty.screen().contains("no release was built yet"), "{}", empty.screen());
+    empty.press("7");
+    assert!(empty.screen().contains("environment"), "{}", empty.screen());
+}
