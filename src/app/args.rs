@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use super::{agent, attach, demo, serve, shell, simulate, status};
+use super::{agent, attach, demo, serve, shell, simulate, status, token};
 
 /// The console for gated rollouts: see what a release waits for, on whom, since when, and stop it.
 #[derive(Debug, Parser)]
@@ -30,6 +30,8 @@ pub enum Run {
     Simulate(simulate::Args),
     /// Run the reference node agent.
     Agent(agent::Args),
+    /// Make, list and revoke the tokens of a control plane.
+    Token(token::Args),
     /// Print the completion script of a shell.
     Completions(shell::CompletionArgs),
     /// Print the man page.

@@ -7,19 +7,31 @@ use tokio::net::{TcpListener, lookup_host};
 
 use crate::wire::problem::{Problem, ProblemKind};
 
-/// Resolves `HOST:PORT`. Refuses addresses that others can reach, unless `insecure` says that this is meant.
-pub async fn address(text: &str, insecure: bool) -> Result<SocketAddr, Problem> {
+/// What keeps tokens from being read on their way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// TLS.
+    Tls,
+    /// A person who says that nothing has to.
+    Word,
+    /// Nothing.
+    None,
+}
+
+/// Resolves `HOST:PORT`. Refuses addresses that others can reach while nothing guards the tokens.
+pub async fn address(text: &str, guard: Guard) -> Result<SocketAddr, Problem> {
     let unknown = |why: String| {
         Problem::new(ProblemKind::Usage, "listen", format!("{text} is no address to listen on: {why}"))
             .hint("write it as HOST:PORT, such as 127.0.0.1:7777")
     };
     let found = lookup_host(text).await.map_err(|error| unknown(error.to_string()))?.next();
     let address = found.ok_or_else(|| unknown("the host has no address".to_owned()))?;
-    if !address.ip().is_loopback() && !insecure {
+    if !address.ip().is_loopback() && guard == Guard::None {
         let message =
             format!("{address} can be reached from other hosts, and there is no TLS: tokens would be readable");
         return Err(Problem::new(ProblemKind::Usage, "insecure_listen", message)
-            .hint("listen on 127.0.0.1 and put a proxy with TLS in front")
+            .hint("show a certificate: --tls-cert FILE --tls-key FILE")
+            .hint("or listen on 127.0.0.1 and put a proxy with TLS in front")
             .hint("or say that this is meant: --insecure-listen"));
     }
     Ok(address)
@@ -54,17 +66,17 @@ mod tests {
 
     #[tokio::test]
     async fn what_others_can_reach_has_to_be_meant() {
-        let problem = address("0.0.0.0:0", false).await.unwrap_err();
+        let problem = address("0.0.0.0:0", Guard::None).await.unwrap_err();
         assert!(problem.hints.iter().any(|hint| hint.contains("--insecure-listen")));
-        assert!(address("0.0.0.0:0", true).await.is_ok());
-        assert!(address("127.0.0.1:0", false).await.is_ok());
-        assert!(address("[::1]:0", false).await.is_ok());
-        assert!(address("7777", false).await.is_err());
+        assert!(address("0.0.0.0:0", Guard::Word).await.is_ok());
+        assert!(address("127.0.0.1:0", Guard::None).await.is_ok());
+        assert!(address("[::1]:0", Guard::None).await.is_ok());
+        assert!(address("7777", Guard::Tls).await.is_err());
     }
 
     #[tokio::test]
     async fn a_taken_port_says_who_may_have_it() {
-        let first = bind(address("127.0.0.1:0", false).await.unwrap()).await.unwrap();
+        let first = bind(address("127.0.0.1:0", Guard::None).await.unwrap()).await.unwrap();
         let taken = first.local_addr().unwrap();
         let problem = bind(taken).await.unwrap_err();
         assert!(problem.message.contains("taken"), "{problem}");

@@ -8,13 +8,16 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::task::JoinSet;
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
 use super::host::{ServerHost, process_name};
-use super::listen;
+use super::listen::{self, Guard};
 use super::logging::LogArgs;
 use super::releases::{ReleaseArgs, Releases, follower};
+use super::reload::Reload;
+use super::tls::{Certificate, TlsArgs};
 use super::token_file;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::open::JournalUrl;
@@ -22,8 +25,10 @@ use crate::control::host::Host;
 use crate::control::service::{Loop, Service, Settings};
 use crate::control::stop::Stop;
 use crate::domain::ids::AccountId;
+use crate::server::rate::{RATE_DEFAULT, Rates};
 use crate::server::router;
 use crate::server::shared::{Setup, Shared};
+use crate::server::tls::TlsListener;
 use crate::server::tokens::{NewToken, Tokens};
 use crate::wire::problem::{Problem, ProblemKind};
 
@@ -52,8 +57,13 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     tick_seconds: u64,
     /// Listen beyond this host without TLS: tokens travel readable unless something in front encrypts.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "tls_cert")]
     insecure_listen: bool,
+    /// Requests a second that one token may send in the long run, ten seconds' worth at once; 0 = no limit.
+    #[arg(long, value_name = "N", default_value_t = RATE_DEFAULT)]
+    rate_limit: u32,
+    #[command(flatten)]
+    tls: TlsArgs,
     #[command(flatten)]
     log: LogArgs,
 }
@@ -86,7 +96,8 @@ pub fn run(args: Args) -> Result<(), Problem> {
 async fn serve(args: Args) -> Result<(), Problem> {
     let path = journal_file(&args.journal)?;
     let releases = Releases::open(&args.releases, &path).await?;
-    let listener = listen::bind(listen::address(&args.listen, args.insecure_listen).await?).await?;
+    let certificate = args.tls.open()?;
+    let listener = listen::bind(listen::address(&args.listen, guard(&args)).await?).await?;
     let address = listener.local_addr().map_err(|error| listen::problem(&args.listen, &error))?;
     let known = known_tokens(&args)?;
     let host = Arc::new(ServerHost::open(&path, SystemClock::start(), process_name("serve")).await?);
@@ -95,12 +106,42 @@ async fn serve(args: Args) -> Result<(), Problem> {
     let (services, loops) =
         services(&host, &tokens, tick_every, &|service| follower(&releases, &args.releases, service));
     let stop = Stop::default();
-    let setup = Setup { tokens, builder: releases, stop: stop.clone(), tick_every };
+    let (sender, tokens) = watch::channel(Arc::new(tokens));
+    let rates = Rates::new(args.rate_limit);
+    let setup = Setup { tokens, rates, builder: releases, stop: stop.clone(), tick_every };
     let shared = Shared::new(Arc::clone(&host), services, setup);
     tracing::info!(%address, journal = %path.display(), process = host.process(), "listening");
-    let ended = live(listener, &shared, loops, &stop).await;
+    let reload = Reload { path: args.tokens.clone(), tokens: sender, certificate: certificate.clone() };
+    let reload = tokio::spawn(reload.run(*host.clock()));
+    let ended = live(Front { listener, certificate }, &shared, loops, &stop).await;
+    reload.abort();
     host.close().await;
     ended
+}
+
+fn guard(args: &Args) -> Guard {
+    match (&args.tls.tls_cert, args.insecure_listen) {
+        (Some(_), _) => Guard::Tls,
+        (None, true) => Guard::Word,
+        (None, false) => Guard::None,
+    }
+}
+
+/// Where requests come in.
+struct Front {
+    listener: TcpListener,
+    certificate: Option<Arc<Certificate>>,
+}
+
+impl Front {
+    fn serve(self, shared: Arc<Shared<ServerHost, Releases>>) -> Result<JoinHandle<io::Result<()>>, Problem> {
+        let Some(certificate) = self.certificate else {
+            return Ok(tokio::spawn(router::serve(router::quick(self.listener), shared)));
+        };
+        let listener = TlsListener::new(self.listener, certificate.config()?);
+        let listener = listener.map_err(|error| listen::problem("the listener", &error))?;
+        Ok(tokio::spawn(router::serve(listener, shared)))
+    }
 }
 
 fn journal_file(url: &str) -> Result<PathBuf, Problem> {
@@ -123,7 +164,7 @@ fn known_tokens(args: &Args) -> Result<Option<Tokens>, Problem> {
 /// Makes tokens and shows them at once: there is no second chance.
 fn made_tokens(args: &Args, address: SocketAddr) -> Result<Tokens, Problem> {
     if let Some(made) = token_file::create(&args.tokens)? {
-        io::stdout().lock().write_all(welcome(address, &made).as_bytes()).map_err(|error| {
+        io::stdout().lock().write_all(welcome(args, address, &made).as_bytes()).map_err(|error| {
             Problem::new(ProblemKind::Internal, "stdout", format!("the new tokens could not be shown: {error}"))
                 .hint(format!("delete {} and start again", args.tokens.display()))
         })?;
@@ -156,13 +197,13 @@ fn services(
 
 /// Serves until a signal, a broken listener or a loop that ends before its time; then lets everything finish.
 async fn live(
-    listener: TcpListener,
+    front: Front,
     shared: &Arc<Shared<ServerHost, Releases>>,
     mut loops: JoinSet<&'static str>,
     stop: &Stop,
 ) -> Result<(), Problem> {
     let broken = |code, why: String| Problem::new(ProblemKind::Internal, code, why);
-    let mut server = tokio::spawn(router::serve(listener, Arc::clone(shared)));
+    let mut server = front.serve(Arc::clone(shared))?;
     let mut signals = Signals::listen()?;
     let ended = tokio::select! {
         name = signals.next() => {
@@ -210,11 +251,12 @@ impl Signals {
     }
 }
 
-fn welcome(address: SocketAddr, made: &[NewToken]) -> String {
+fn welcome(args: &Args, address: SocketAddr, made: &[NewToken]) -> String {
+    let scheme = if guard(args) == Guard::Tls { "https" } else { "http" };
     let token = |token: &NewToken| format!("  {:<9} {}\n", token.entry.role.word(), token.secret);
     let tokens: String = made.iter().map(token).collect();
     format!(
         "New tokens, shown only now (the file keeps their digests):\n{tokens}\nIn another shell:\n  \
-         export KURA_CONSOLE_API=http://{address} KURA_CONSOLE_TOKEN=OWNER-TOKEN\n  kura-console status\n"
+         export KURA_CONSOLE_API={scheme}://{address} KURA_CONSOLE_TOKEN=OWNER-TOKEN\n  kura-console status\n"
     )
 }

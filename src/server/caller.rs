@@ -8,7 +8,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 
 use super::failure::Failure;
-use super::tokens::{TokenRole, Tokens};
+use super::tokens::{Fingerprint, TokenRole, Tokens, fingerprint};
 use crate::control::picture::Role;
 use crate::domain::ids::{AccountId, MachineId};
 use crate::wire::agent::MACHINE_HEADER;
@@ -49,6 +49,8 @@ pub struct Caller {
     pub account: AccountId,
     /// What they may do.
     pub grant: Grant,
+    /// What is kept of the token they showed.
+    pub token: Fingerprint,
 }
 
 impl Caller {
@@ -57,14 +59,19 @@ impl Caller {
     pub(super) fn of(headers: &HeaderMap, tokens: &Tokens) -> Result<Option<Self>, Problem> {
         let Some(shown) = headers.get(AUTHORIZATION) else { return Ok(None) };
         let token = shown.to_str().ok().and_then(bearer);
-        let entry = token.and_then(|token| tokens.find(token)).ok_or_else(unknown)?;
+        let (token, entry) = token.and_then(|token| Some((token, tokens.find(token)?))).ok_or_else(unknown)?;
         let grant = match entry.role {
             TokenRole::Viewer => Grant::Reader(Role::Viewer),
             TokenRole::Operator => Grant::Reader(Role::Operator),
             TokenRole::Owner => Grant::Reader(Role::Owner),
             TokenRole::Agent => Grant::Agent { bound: entry.machine, named: named_machine(headers)? },
         };
-        Ok(Some(Self { name: entry.name.as_str().into(), account: AccountId::named(&entry.account), grant }))
+        Ok(Some(Self {
+            name: entry.name.as_str().into(),
+            account: AccountId::named(&entry.account),
+            grant,
+            token: fingerprint(token),
+        }))
     }
 
     /// What a reader may do; 403 where it is too little, or where an agent asks.

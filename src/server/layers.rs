@@ -67,8 +67,10 @@ pub(super) async fn around<H: Host, B: Builder>(
 
 /// Who asks. Nobody with an account gets further before its journal is loaded: an empty world would be a lie.
 async fn known<H: Host, B: Builder>(shared: &Shared<H, B>, headers: &HeaderMap) -> Result<Option<Caller>, Problem> {
-    let caller = Caller::of(headers, &shared.setup.tokens)?;
+    let tokens = Arc::clone(&shared.setup.tokens.borrow());
+    let caller = Caller::of(headers, &tokens)?;
     if let Some(caller) = &caller {
+        shared.setup.rates.take(caller, shared.now())?;
         let account = shared.account(caller.account)?;
         let door = &account.service.door;
         let unavailable = |code, message: &str| Problem::new(ProblemKind::Unavailable, code, message);

@@ -1,8 +1,9 @@
 //! The control plane over HTTP: who may do what, verbs, agents, the world and its changes, metrics.
 
-// Who asks, and what goes wrong.
+// Who asks, how often, and what goes wrong.
 pub mod tokens;
 pub mod caller;
+pub mod rate;
 pub mod failure;
 pub mod extract;
 
@@ -32,4 +33,5 @@ pub mod metrics;
 
 // Put together.
 mod layers;
+pub mod tls;
 pub mod router;

@@ -1,13 +1,14 @@
 //! Every route of the control plane, and the way to run it.
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
-use axum::serve::ListenerExt;
-use tokio::net::TcpListener;
+use axum::serve::{Listener, ListenerExt};
+use tokio::net::{TcpListener, TcpStream};
 
 use super::build::Builder;
 use super::failure::{no_method, no_route};
@@ -92,16 +93,25 @@ fn agents<H: Host, B: Builder>() -> Router<Arc<Shared<H, B>>> {
 
 /// Serves `listener` and feeds the change streams, until the shared `stop` is asked and every answer that was begun is
 /// out.
-pub async fn serve<H: Host, B: Builder>(listener: TcpListener, shared: Arc<Shared<H, B>>) -> io::Result<()> {
+pub async fn serve<L, H, B>(listener: L, shared: Arc<Shared<H, B>>) -> io::Result<()>
+where
+    L: Listener<Addr = SocketAddr>,
+    H: Host,
+    B: Builder,
+{
     for account in shared.accounts() {
         tokio::spawn(account.feed.clone().run(account.service.clone(), shared.metrics.clone()));
     }
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection could not be made quick");
-        }
-    });
     let stop = shared.setup.stop.clone();
     let stopped = async move { stop.asked().await };
     axum::serve(listener, router(shared)).with_graceful_shutdown(stopped).await
+}
+
+/// The same listener; its connections send small answers at once.
+pub fn quick(listener: TcpListener) -> impl Listener<Io = TcpStream, Addr = SocketAddr> {
+    listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection could not be made quick");
+        }
+    })
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
 use super::build::Builder;
 use super::feed::Feed;
 use super::metrics::Metrics;
+use super::rate::Rates;
 use super::tokens::Tokens;
 use crate::control::host::Host;
 use crate::control::ports::Clock;
@@ -37,8 +38,10 @@ pub struct Account<H: Host> {
 
 /// What the process is told when it starts.
 pub struct Setup<B> {
-    /// Who may come in.
-    pub tokens: Tokens,
+    /// Who may come in, as the file says now.
+    pub tokens: watch::Receiver<Arc<Tokens>>,
+    /// How often a token may ask.
+    pub rates: Rates,
     /// Where releases are built from.
     pub builder: B,
     /// Once it is asked, nothing is held open any more.
@@ -93,6 +96,7 @@ impl<H: Host, B: Builder> Shared<H, B> {
         let found = self.accounts.get(&account).map(Arc::clone);
         found.ok_or_else(|| {
             Problem::new(ProblemKind::Unavailable, "not_served", "this process does not serve the account")
+                .hint("accounts are served from the start on: start the control plane anew where this one is new")
         })
     }
 }

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
 use futures_util::stream::unfold;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc, watch};
 use tokio::time::timeout;
 
 use super::admit::Reader;
@@ -19,6 +19,7 @@ use super::extract::Query;
 use super::failure::{Answer, Failure};
 use super::feed::{Piece, entries_between, everybody};
 use super::shared::{Account, STREAMS_MAX};
+use super::tokens::{Fingerprint, Tokens};
 use crate::control::host::Host;
 use crate::control::publish::Published;
 use crate::control::stop::Stop;
@@ -38,7 +39,7 @@ const BACKLOG_MAX: Revision = 100_000;
 
 /// `GET /api/changes?after=R`; the header `Last-Event-ID` goes before the query, as reconnecting readers send it.
 pub(super) async fn follow<H: Host, B: Builder>(reader: Reader<H, B>, mut query: Query, headers: HeaderMap) -> Answer {
-    let Reader { account, shared, .. } = reader;
+    let Reader { account, shared, caller, .. } = reader;
     let asked = query.number("after")?;
     query.end()?;
     let resumed = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
@@ -51,8 +52,9 @@ pub(super) async fn follow<H: Host, B: Builder>(reader: Reader<H, B>, mut query:
     let first = first_frames(&account, &published, &missed)?;
     let (sender, receiver) = mpsc::channel(FRAMES_BUFFERED);
     let sent = missed.last().map_or(after, |entry| entry.revision);
-    let stop = shared.setup.stop.clone();
-    tokio::spawn(pump(Pump { pieces, sender, sent, stop, patience: SLOW_LIMIT, permit }, first));
+    let (stop, tokens) = (shared.setup.stop.clone(), shared.setup.tokens.clone());
+    let bearer = Bearer { tokens, token: caller.token };
+    tokio::spawn(pump(Pump { pieces, sender, sent, stop, bearer, patience: SLOW_LIMIT, permit }, first));
     let frames = unfold(receiver, |mut receiver| async move {
         receiver.recv().await.map(|frame: Bytes| (Ok::<_, Infallible>(frame), receiver))
     });
@@ -91,6 +93,7 @@ struct Pump {
     /// The last change that is sent.
     sent: Revision,
     stop: Stop,
+    bearer: Bearer,
     /// How long the reader may take nothing.
     patience: Duration,
     /// Its place among `STREAMS_MAX`.
@@ -104,7 +107,7 @@ async fn pump(mut pump: Pump, first: Vec<Bytes>) {
             return;
         }
     }
-    let stop = pump.stop.clone();
+    let (stop, mut bearer) = (pump.stop.clone(), pump.bearer.clone());
     let heartbeat = Duration::from_secs(HEARTBEAT_SECONDS);
     loop {
         let gone = pump.sender.clone();
@@ -112,6 +115,7 @@ async fn pump(mut pump: Pump, first: Vec<Bytes>) {
             biased;
             () = stop.asked() => break,
             () = gone.closed() => break,
+            () = bearer.revoked() => break,
             piece = timeout(heartbeat, pump.pieces.recv()) => piece,
         };
         let sent = match piece {
@@ -124,6 +128,24 @@ async fn pump(mut pump: Pump, first: Vec<Bytes>) {
         }
     }
     drop(pump.permit);
+}
+
+/// Whose stream it is.
+#[derive(Clone)]
+struct Bearer {
+    tokens: watch::Receiver<Arc<Tokens>>,
+    token: Fingerprint,
+}
+
+impl Bearer {
+    /// Returns once the token is not let in any more.
+    async fn revoked(&mut self) {
+        let token = self.token;
+        if self.tokens.wait_for(|tokens| !tokens.knows(&token)).await.is_err() {
+            // Nobody changes the list any more.
+            std::future::pending().await
+        }
+    }
 }
 
 /// The stream is over.
@@ -163,12 +185,14 @@ mod tests {
 
     use super::*;
     use crate::server::feed::FRAMES_KEPT;
+    use crate::server::tokens::{NewToken, TokenRole, fingerprint};
 
     struct Reader {
         pieces: broadcast::Sender<Piece>,
         frames: mpsc::Receiver<Bytes>,
         places: Arc<Semaphore>,
         stop: Stop,
+        listed: watch::Sender<Arc<Tokens>>,
         running: tokio::task::JoinHandle<()>,
     }
 
@@ -179,9 +203,13 @@ mod tests {
         let places = Arc::new(Semaphore::new(1));
         let permit = Arc::clone(&places).try_acquire_owned().unwrap();
         let stop = Stop::default();
-        let pump = Pump { pieces: listening, sender, sent: 10, stop: stop.clone(), patience, permit };
+        let token = NewToken::make("ann", TokenRole::Viewer, "default");
+        let known = Tokens::of(vec![(1, token.entry.clone())]).unwrap();
+        let (listed, tokens) = watch::channel(Arc::new(known));
+        let bearer = Bearer { tokens, token: fingerprint(&token.secret) };
+        let pump = Pump { pieces: listening, sender, sent: 10, stop: stop.clone(), bearer, patience, permit };
         let running = tokio::spawn(super::pump(pump, vec![Bytes::from_static(b"first")]));
-        Reader { pieces, frames, places, stop, running }
+        Reader { pieces, frames, places, stop, listed, running }
     }
 
     fn change(revision: Revision) -> Piece {
@@ -232,6 +260,15 @@ mod tests {
         }
         assert_eq!(text(&mut reader).await, "first");
         assert_eq!(reader.frames.recv().await, None);
+    }
+
+    #[tokio::test]
+    async fn a_token_that_is_revoked_loses_its_stream() {
+        let mut reader = reader(8, LONG);
+        let other = NewToken::make("bob", TokenRole::Viewer, "default");
+        reader.listed.send_replace(Arc::new(Tokens::of(vec![(1, other.entry)]).unwrap()));
+        (&mut reader.running).await.unwrap();
+        assert_eq!(reader.places.available_permits(), 1);
     }
 
     #[tokio::test]

@@ -84,17 +84,17 @@ pub struct Tokens {
     by_prefix: BTreeMap<[u8; 4], Vec<(Fingerprint, TokenEntry)>>,
 }
 
-type Fingerprint = [u8; 32];
+/// SHA-256 of a token.
+pub type Fingerprint = [u8; 32];
 
 impl Tokens {
     /// Reads a file: a YAML list of entries, or one JSON object per line.
     pub fn parse(text: &str) -> Result<Self, TokensError> {
-        let entries = if text.trim_start().starts_with('{') { json_lines(text)? } else { yaml(text)? };
-        Self::of(entries)
+        Self::of(entries(text)?)
     }
 
     /// From entries and the lines they stand on.
-    fn of(entries: Vec<(u64, TokenEntry)>) -> Result<Self, TokensError> {
+    pub fn of(entries: Vec<(u64, TokenEntry)>) -> Result<Self, TokensError> {
         let wrong = |line: u64, problem: String| Err(TokensError { line, problem });
         if entries.is_empty() {
             return wrong(0, "it lists no token, so nobody could come in".to_owned());
@@ -133,6 +133,12 @@ impl Tokens {
             }
         }
         found
+    }
+
+    /// True while a token with this digest is let in.
+    pub fn knows(&self, token: &Fingerprint) -> bool {
+        let known = self.by_prefix.get(&prefix(token));
+        known.is_some_and(|known| known.iter().any(|(other, _)| is_same(other, token)))
     }
 
     /// Names of the accounts, sorted.
@@ -174,12 +180,41 @@ pub fn file_of(tokens: &[NewToken]) -> String {
          # role: viewer, operator, owner or agent. An agent may be bound to one machine: machine: UUID\n",
     );
     for NewToken { entry, .. } in tokens {
-        let TokenEntry { name, role, account, sha256, .. } = entry;
-        let role = role.word();
-        // Writing to a String cannot fail.
-        let _ = write!(text, "- name: {name}\n  role: {role}\n  account: {account}\n  sha256: \"{sha256}\"\n");
+        text += &entry.yaml();
     }
     text
+}
+
+impl TokenEntry {
+    /// How a YAML file lists it.
+    pub fn yaml(&self) -> String {
+        let Self { name, role, account, machine, sha256 } = self;
+        let (name, account, role) = (quoted(name), quoted(account), role.word());
+        let mut text = format!("- name: {name}\n  role: {role}\n  account: {account}\n");
+        if let Some(machine) = machine {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "  machine: {machine}");
+        }
+        text + &format!("  sha256: \"{sha256}\"\n")
+    }
+}
+
+/// A word as it is, anything else in quotes: a JSON text is a YAML text.
+fn quoted(text: &str) -> String {
+    let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@'))
+        && !["true", "false", "null", "yes", "no", "on", "off"].contains(&text.to_ascii_lowercase().as_str());
+    if is_word { text.to_owned() } else { serde_json::Value::from(text).to_string() }
+}
+
+/// The entries of a file and the lines they begin on.
+pub fn entries(text: &str) -> Result<Vec<(u64, TokenEntry)>, TokensError> {
+    if is_json_lines(text) { json_lines(text) } else { yaml(text) }
+}
+
+/// One JSON object per line, not YAML.
+pub fn is_json_lines(text: &str) -> bool {
+    text.trim_start().starts_with('{')
 }
 
 fn json_lines(text: &str) -> Result<Vec<(u64, TokenEntry)>, TokensError> {
@@ -220,7 +255,8 @@ fn is_name(name: &str) -> bool {
     (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control)
 }
 
-fn fingerprint(token: &str) -> Fingerprint {
+/// What is kept of a token.
+pub fn fingerprint(token: &str) -> Fingerprint {
     Sha256::digest(token.as_bytes()).into()
 }
 

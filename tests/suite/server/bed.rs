@@ -15,6 +15,7 @@ use kura_console::control::service::{Loop, Service, Settings};
 use kura_console::control::stop::Stop;
 use kura_console::domain::ids::AccountId;
 use kura_console::server::build::{Builder, Built};
+use kura_console::server::rate::Rates;
 use kura_console::server::router;
 use kura_console::server::shared::{Setup, Shared};
 use kura_console::server::tokens::{NewToken, TokenRole, Tokens, file_of};
@@ -22,6 +23,7 @@ use kura_console::wire::problem::{Problem, ProblemKind};
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// Period of the tick: short, since these tests run in real time.
@@ -130,7 +132,7 @@ impl Keys {
         &self.tokens.iter().find(fits).expect("every role has a token").secret
     }
 
-    fn tokens(&self) -> Tokens {
+    pub fn tokens(&self) -> Tokens {
         Tokens::parse(&file_of(&self.tokens)).expect("what was made can be read")
     }
 }
@@ -140,6 +142,8 @@ pub struct Bed<H: Host> {
     pub url: String,
     pub host: Arc<H>,
     pub keys: Keys,
+    /// Who is let in, to be changed while it runs.
+    pub listed: watch::Sender<Arc<Tokens>>,
     pub shared: Arc<Shared<H, AnyV>>,
     stop: Stop,
     tasks: JoinSet<()>,
@@ -195,14 +199,15 @@ impl<H: Host> Bed<H> {
             services.push((name.to_owned(), service));
         }
         let stop = Stop::default();
-        let setup = Setup { tokens: keys.tokens(), builder: AnyV, stop: stop.clone(), tick_every: TICK };
+        let (listed, tokens) = watch::channel(Arc::new(keys.tokens()));
+        let setup = Setup { tokens, rates: Rates::new(0), builder: AnyV, stop: stop.clone(), tick_every: TICK };
         let shared = Shared::new(Arc::clone(&host), services, setup);
         let url = format!("http://{}", listener.local_addr().expect("it is bound"));
         let served = Arc::clone(&shared);
         tasks.spawn(async move { router::serve(listener, served).await.expect("it serves") });
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build().expect("a client");
-        (Self { url, host, keys, shared, stop, tasks, http }, all_loops)
+        (Self { url, host, keys, listed, shared, stop, tasks, http }, all_loops)
     }
 
     pub fn wake(&mut self, loops: Vec<Loop>) {
