@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use imbl::OrdMap;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::change::LeaseEnd;
@@ -53,7 +54,7 @@ impl SwitchedOff {
 }
 
 /// Who stopped something, when and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pause {
     /// Since when.
     pub at: Timestamp,
@@ -82,7 +83,7 @@ pub struct Environment {
 }
 
 /// One step of a wave ladder: from `after_seconds` on, `pct` per cent of the buckets are elected (R70).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rung {
     /// Seconds since the environment opened.
     pub after_seconds: u64,

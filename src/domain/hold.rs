@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use imbl::OrdSet;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fleet::{Environment, Pause, Ring};
@@ -15,7 +16,7 @@ use super::span::Seconds;
 use super::world::{World, place};
 
 /// The kinds of a hold, in order of precedence (R141).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldKind {
     /// Results cannot be read; the counts behind every other reason are a guess.

@@ -1,6 +1,7 @@
 //! What the core is asked to decide. An input says who asks what, never what changed.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::change::{Cause, Change, Entry, Level};
@@ -124,7 +125,7 @@ pub struct Order {
 }
 
 /// What a start without further words may turn out to be (R93).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Intent {
     /// A new rollout.

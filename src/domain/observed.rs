@@ -2,6 +2,7 @@
 
 use imbl::OrdMap;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{MachineId, ReleaseId};
@@ -14,7 +15,7 @@ pub const POLL_AFTER: Seconds = Seconds(15);
 pub const OFFLINE_AFTER: Seconds = Seconds(if POLL_AFTER.0 * 3 > 180 { POLL_AFTER.0 * 3 } else { 180 });
 
 /// Can apply results be read, so that one may know who is done (R142-R147)?
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Telemetry {
     /// Yes.
@@ -64,7 +65,7 @@ pub struct Observed {
 }
 
 /// A start that a protected rollout turned away.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RefusedStart {
     /// When.
     pub at: Timestamp,

@@ -1,6 +1,7 @@
 //! The rows people look at: one per machine in scope, with its state, its place and its clocks (R129-R138).
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fleet::{Machine, Ring, RingSettings};
@@ -11,7 +12,7 @@ use super::rollout::Rollout;
 use super::world::World;
 
 /// State of a row, in order of precedence: the first that holds (R129-R135).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RowState {
     /// Paused on the machine itself; ring and environment pauses leave the queue visible.

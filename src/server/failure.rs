@@ -4,6 +4,7 @@ use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICAT
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
+use super::endpoints::ENDPOINTS;
 use crate::control::desk::DeskError;
 use crate::control::door::DoorError;
 use crate::control::ports::JournalError;
@@ -63,17 +64,38 @@ impl IntoResponse for Failure {
     }
 }
 
-/// No such route.
+/// No such route; where one is near, it is named.
 pub(super) async fn no_route(uri: Uri) -> Failure {
-    let message = format!("there is nothing at {}", uri.path());
-    Failure(
-        Problem::new(ProblemKind::NotFound, "no_route", message)
-            .hint("paths of collections end in a slash, those of items and verbs do not"),
-    )
+    let problem = Problem::new(ProblemKind::NotFound, "no_route", format!("there is nothing at {}", uri.path()));
+    Failure(match near(uri.path()) {
+        Some(path) => problem.hint(format!("did you mean {path}?")),
+        None => problem
+            .hint("paths of collections end in a slash, those of items and verbs do not")
+            .hint("all of them are in GET /api/openapi.json"),
+    })
+}
+
+/// The path that would be right with a slash more or less, with or without a prefix.
+fn near(path: &str) -> Option<String> {
+    let bare = path.trim_matches('/');
+    let bare = bare.strip_prefix("api/").unwrap_or(bare);
+    let version = |word: &str| word.strip_prefix('v').is_some_and(|n| n.bytes().all(|byte| byte.is_ascii_digit()));
+    let bare = bare.split_once('/').filter(|(first, _)| version(first)).map_or(bare, |(_, rest)| rest);
+    let candidates = [format!("/api/{bare}"), format!("/api/{bare}/")];
+    candidates.into_iter().find(|path| ENDPOINTS.iter().any(|endpoint| fits(endpoint.path, path)))
+}
+
+/// A path and a pattern, part by part; what stands in braces fits anything.
+fn fits(pattern: &str, path: &str) -> bool {
+    let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+    let same = |(pattern, part): (&&str, &&str)| pattern == part || (pattern.starts_with('{') && !part.is_empty());
+    pattern.len() == path.len() && pattern.iter().zip(&path).all(same)
 }
 
 /// The route exists, the method does not.
 pub(super) async fn no_method(method: Method, uri: Uri) -> Failure {
+    let fitting = ENDPOINTS.iter().filter(|endpoint| fits(endpoint.path, uri.path()));
+    let takes = fitting.map(|endpoint| endpoint.method).collect::<Vec<_>>().join(", ");
     let message = format!("{} does not take {method}", uri.path());
-    Failure(Problem::new(ProblemKind::WrongMethod, "wrong_method", message))
+    Failure(Problem::new(ProblemKind::WrongMethod, "wrong_method", message).hint(format!("it takes {takes}")))
 }

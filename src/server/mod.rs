@@ -32,6 +32,10 @@ mod process;
 pub mod metrics;
 
 // Put together.
+pub mod schema;
+pub mod endpoints;
+pub mod openapi;
+mod routes;
 mod layers;
 pub mod tls;
 pub mod router;

@@ -6,89 +6,103 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
 use axum::serve::{Listener, ListenerExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::build::Builder;
 use super::failure::{no_method, no_route};
+use super::routes::Routes;
 use super::shared::Shared;
 use super::{
-    account, agent, environment, explain, layers, machine, metrics, process, release, ring, rollout, secrets, stream,
-    world,
+    account, agent, environment, explain, layers, machine, metrics, openapi, process, release, ring, rollout, secrets,
+    stream, world,
 };
 use crate::control::host::Host;
 use crate::wire::call::ACCEPT_CLOCK_PATH;
 
 /// Every route. Collections end in a slash, items and verbs do not.
 pub fn router<H: Host, B: Builder>(shared: Arc<Shared<H, B>>) -> Router {
-    let routes = Router::new()
-        .merge(configuration())
-        .merge(rollouts())
-        .merge(fleet())
-        .merge(agents())
-        .route("/api/world", get(world::load::<H, B>))
-        .route("/api/changes", get(stream::follow::<H, B>))
-        .route(ACCEPT_CLOCK_PATH, post(process::accept_clock::<H, B>))
-        .route("/api/seat", get(process::seat::<H, B>))
-        .route("/api/seat/leave", post(process::leave::<H, B>))
-        .route("/api/version", get(process::version::<H>))
-        .route("/healthz", get(process::alive))
-        .route("/readyz", get(process::ready::<H, B>))
-        .route("/metrics", get(metrics::show::<H, B>));
-    routes
+    routes::<H, B>()
+        .router
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn_with_state(Arc::clone(&shared), layers::around::<H, B>))
         .with_state(shared)
 }
 
-fn configuration<H: Host, B: Builder>() -> Router<Arc<Shared<H, B>>> {
-    Router::new()
-        .route("/api/config/account", get(account::show::<H, B>).patch(account::change::<H, B>))
-        .route("/api/account/config", post(account::configure::<H, B>))
-        .route("/api/config/environments/", get(environment::list::<H, B>).post(environment::make::<H, B>))
-        .route("/api/config/environments/{uuid}", axum::routing::patch(environment::change::<H, B>))
-        .route("/api/config/environments/{uuid}/pause", post(environment::pause::<H, B>))
-        .route("/api/config/environments/{uuid}/unpause", post(environment::unpause::<H, B>))
-        .route("/api/config/rings/", get(ring::list::<H, B>).post(ring::make::<H, B>))
-        .route("/api/config/rings/{uuid}", axum::routing::patch(ring::change::<H, B>))
-        .route("/api/config/rings/{uuid}/pause", post(ring::pause::<H, B>))
-        .route("/api/config/rings/{uuid}/unpause", post(ring::unpause::<H, B>))
+/// Method and path of every route, as the router has them.
+pub fn listed<H: Host, B: Builder>() -> Vec<(&'static str, &'static str)> {
+    routes::<H, B>().listed
 }
 
-fn rollouts<H: Host, B: Builder>() -> Router<Arc<Shared<H, B>>> {
-    Router::new()
-        .route("/api/config/releases/build-from-git", post(release::build::<H, B>))
-        .route("/api/config/releases/", get(release::list::<H, B>))
-        .route("/api/config/releases/{uuid}", get(release::show::<H, B>))
-        .route("/api/config/releases/{uuid}/yank", post(release::yank::<H, B>))
-        .route("/api/config/rollouts/", get(rollout::list::<H, B>).post(rollout::start::<H, B>))
-        .route("/api/config/rollouts/{uuid}", get(rollout::show::<H, B>))
-        .route("/api/config/rollouts/{uuid}/status", get(rollout::progress::<H, B>))
-        .route("/api/config/rollouts/{uuid}/apply-results", get(rollout::results::<H, B>))
-        .route("/api/config/rollouts/{uuid}/halt", post(rollout::halt::<H, B>))
-        .route("/api/secrets/", get(secrets::list::<H, B>))
-        .route("/api/secrets/{name}", axum::routing::put(secrets::set::<H, B>))
+fn routes<H: Host, B: Builder>() -> Routes<Arc<Shared<H, B>>> {
+    itself(agents(fleet(rollouts(configuration(Routes::default())))))
 }
 
-fn fleet<H: Host, B: Builder>() -> Router<Arc<Shared<H, B>>> {
-    Router::new()
-        .route("/api/provisioning/machines/", get(machine::list::<H, B>).post(machine::add::<H, B>))
-        .route(
-            "/api/provisioning/machines/{uuid}",
-            get(machine::show::<H, B>).patch(machine::change::<H, B>).delete(machine::remove::<H, B>),
-        )
-        .route("/api/provisioning/machines/{uuid}/config-pause", post(machine::pause::<H, B>))
-        .route("/api/provisioning/machines/{uuid}/config-unpause", post(machine::unpause::<H, B>))
-        .route("/api/explain", post(explain::ask::<H, B>))
+fn configuration<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {
+    routes
+        .get("/api/config/account", account::show::<H, B>)
+        .patch("/api/config/account", account::change::<H, B>)
+        .post("/api/account/config", account::configure::<H, B>)
+        .get("/api/config/environments/", environment::list::<H, B>)
+        .post("/api/config/environments/", environment::make::<H, B>)
+        .patch("/api/config/environments/{uuid}", environment::change::<H, B>)
+        .post("/api/config/environments/{uuid}/pause", environment::pause::<H, B>)
+        .post("/api/config/environments/{uuid}/unpause", environment::unpause::<H, B>)
+        .get("/api/config/rings/", ring::list::<H, B>)
+        .post("/api/config/rings/", ring::make::<H, B>)
+        .patch("/api/config/rings/{uuid}", ring::change::<H, B>)
+        .post("/api/config/rings/{uuid}/pause", ring::pause::<H, B>)
+        .post("/api/config/rings/{uuid}/unpause", ring::unpause::<H, B>)
 }
 
-fn agents<H: Host, B: Builder>() -> Router<Arc<Shared<H, B>>> {
-    Router::new()
-        .route("/api/agent/assignment", get(agent::assignment::<H, B>))
-        .route("/api/agent/apply-results", post(agent::report::<H, B>))
-        .route("/api/agent/rebuilt", post(agent::rebuilt::<H, B>))
+fn rollouts<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {
+    routes
+        .post("/api/config/releases/build-from-git", release::build::<H, B>)
+        .get("/api/config/releases/", release::list::<H, B>)
+        .get("/api/config/releases/{uuid}", release::show::<H, B>)
+        .post("/api/config/releases/{uuid}/yank", release::yank::<H, B>)
+        .get("/api/config/rollouts/", rollout::list::<H, B>)
+        .post("/api/config/rollouts/", rollout::start::<H, B>)
+        .get("/api/config/rollouts/{uuid}", rollout::show::<H, B>)
+        .get("/api/config/rollouts/{uuid}/status", rollout::progress::<H, B>)
+        .get("/api/config/rollouts/{uuid}/apply-results", rollout::results::<H, B>)
+        .post("/api/config/rollouts/{uuid}/halt", rollout::halt::<H, B>)
+        .get("/api/secrets/", secrets::list::<H, B>)
+        .put("/api/secrets/{name}", secrets::set::<H, B>)
+}
+
+fn fleet<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {
+    routes
+        .get("/api/provisioning/machines/", machine::list::<H, B>)
+        .post("/api/provisioning/machines/", machine::add::<H, B>)
+        .get("/api/provisioning/machines/{uuid}", machine::show::<H, B>)
+        .patch("/api/provisioning/machines/{uuid}", machine::change::<H, B>)
+        .delete("/api/provisioning/machines/{uuid}", machine::remove::<H, B>)
+        .post("/api/provisioning/machines/{uuid}/config-pause", machine::pause::<H, B>)
+        .post("/api/provisioning/machines/{uuid}/config-unpause", machine::unpause::<H, B>)
+        .post("/api/explain", explain::ask::<H, B>)
+}
+
+fn agents<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {
+    routes
+        .get("/api/agent/assignment", agent::assignment::<H, B>)
+        .post("/api/agent/apply-results", agent::report::<H, B>)
+        .post("/api/agent/rebuilt", agent::rebuilt::<H, B>)
+}
+
+fn itself<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {
+    routes
+        .get("/api/world", world::load::<H, B>)
+        .get("/api/changes", stream::follow::<H, B>)
+        .post(ACCEPT_CLOCK_PATH, process::accept_clock::<H, B>)
+        .get("/api/seat", process::seat::<H, B>)
+        .post("/api/seat/leave", process::leave::<H, B>)
+        .get("/api/version", process::version::<H>)
+        .get("/healthz", process::alive)
+        .get("/readyz", process::ready::<H, B>)
+        .get("/metrics", metrics::show::<H, B>)
+        .get("/api/openapi.json", openapi::show)
 }
 
 /// Serves `listener` and feeds the change streams, until the shared `stop` is asked and every answer that was begun is

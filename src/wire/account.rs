@@ -1,5 +1,6 @@
 //! The account: two switches, and what else decides about unattended starts (R118-R120).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body;
@@ -37,7 +38,7 @@ const CONFIG_READ_ONLY: [&str; 4] = ["uuid", "name", "config_tag_strategy", "con
 const SWITCHES: [&str; 2] = ["auto_deploy", "track_config_tags"];
 
 /// The account as shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AccountBody {
     /// Identity.
     pub uuid: AccountId,
@@ -62,7 +63,7 @@ pub struct AccountBody {
 }
 
 /// A release that starts by itself as soon as nothing runs (R169).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NextStart {
     /// Which.
     pub release_uuid: ReleaseId,
@@ -116,7 +117,7 @@ fn without_credentials(place: &str) -> String {
 }
 
 /// What may be changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AccountPatch {
     /// Unattended starts on new commits.
@@ -144,7 +145,7 @@ impl AccountPatch {
 }
 
 /// What only an owner configures.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AccountConfig {
     /// Glob of the tags that are followed; null follows none.

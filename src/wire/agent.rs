@@ -1,6 +1,7 @@
 //! What agents and the control plane say to each other: the poll and its answer, the report, the rebuild.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::problem::{Problem, ProblemKind};
@@ -47,7 +48,7 @@ pub fn parse_have(text: &str) -> Option<Edition> {
 }
 
 /// The answer to a poll.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PollAnswer {
     /// What to converge on; null = nothing is served to this machine now.
     pub assignment: Option<AssignmentBody>,
@@ -59,7 +60,7 @@ pub struct PollAnswer {
 }
 
 /// What a machine is to converge on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AssignmentBody {
     /// The release.
     pub release_uuid: ReleaseId,
@@ -101,7 +102,7 @@ impl AssignmentBody {
 }
 
 /// One failing state of a run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FailedStateBody {
     /// Its id in the release.
@@ -121,7 +122,7 @@ impl From<FailedState> for FailedStateBody {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportBody {
     /// What ran.
@@ -168,7 +169,7 @@ impl ReportBody {
 }
 
 /// The machine was reimaged.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RebuiltBody {
     /// The version baked into its image, where it is known.
@@ -177,7 +178,7 @@ pub struct RebuiltBody {
 }
 
 /// The answer to a report and to a rebuild: it is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Filed {
     /// Always true; what could not be kept is a problem instead.
     pub filed: bool,

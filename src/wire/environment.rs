@@ -1,5 +1,6 @@
 //! Environments: as shown, as created, as changed.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::problem::Problem;
@@ -15,7 +16,7 @@ pub const PATH: &str = "/api/config/environments/";
 const IMMUTABLE: [&str; 4] = ["slug", "uuid", "paused", "pause"];
 
 /// An environment as shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EnvironmentBody {
     /// Identity.
     pub uuid: EnvironmentId,
@@ -48,7 +49,7 @@ impl From<&Environment> for EnvironmentBody {
 }
 
 /// A new environment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnvironmentNew {
     /// For people; the slug where it is left out.
@@ -88,7 +89,7 @@ impl EnvironmentNew {
 }
 
 /// What may be changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EnvironmentPatch {
     /// For people.

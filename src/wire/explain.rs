@@ -1,6 +1,7 @@
 //! A question about one thing, and the sentence that answers it.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::problem::{Problem, ProblemKind};
@@ -9,7 +10,7 @@ use crate::domain::failure_mode::FailureMode;
 use crate::domain::ids::{AccountId, MachineId, RingId};
 
 /// What is asked about: exactly one of these.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExplainBody {
     /// The account: what its current rollout waits for.
@@ -41,7 +42,7 @@ fn malformed(message: &str) -> Problem {
 }
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplanationBody {
     /// One sentence.
     pub sentence: String,

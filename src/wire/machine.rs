@@ -1,6 +1,7 @@
 //! Machines: as shown, as added, as moved.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body;
@@ -19,7 +20,7 @@ pub const PATH: &str = "/api/provisioning/machines/";
 const IMMUTABLE: [&str; 6] = ["uuid", "hostname", "paused", "pause", "version", "applied_release_uuid"];
 
 /// A machine as shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineBody {
     /// Identity.
     pub uuid: MachineId,
@@ -80,7 +81,7 @@ impl MachineBody {
 }
 
 /// A machine that joins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MachineNew {
     /// Unique.
@@ -109,7 +110,7 @@ impl MachineNew {
 }
 
 /// What may be changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MachinePatch {
     /// Its tier, by uuid or slug; null unassigns it.

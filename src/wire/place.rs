@@ -1,5 +1,6 @@
 //! A tier or a ring as people name it in a request: by uuid or by slug.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{EnvironmentId, RingId};
@@ -9,7 +10,7 @@ use crate::domain::world::World;
 use super::problem::{Problem, ProblemKind};
 
 /// A uuid or a slug.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Name(pub String);
 

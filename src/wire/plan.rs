@@ -1,6 +1,7 @@
 //! The plan of a verb as it is told before the verb is given, and what moved since.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -11,7 +12,7 @@ use crate::domain::span::Seconds;
 use crate::domain::world::World;
 
 /// The answer to a verb that was sent with `?dry_run=true`: what would follow. Nothing was changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanBody {
     /// Always true; an answer without it did something.
     pub dry_run: bool,
@@ -32,7 +33,7 @@ pub struct PlanBody {
 }
 
 /// One consequence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineBody {
     /// `ends`, `starts`, `stays` or `warns`.
     pub kind: LineKind,
@@ -41,7 +42,7 @@ pub struct LineBody {
 }
 
 /// What a consequence is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LineKind {
     /// A slot or a run ends.
@@ -66,7 +67,7 @@ impl From<PlanKind> for LineKind {
 }
 
 /// A slot that would be given back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeaseBody {
     /// Whose.
     pub uuid: MachineId,
@@ -79,7 +80,7 @@ pub struct LeaseBody {
 }
 
 /// A machine by both of its names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineName {
     /// Identity.
     pub uuid: MachineId,
@@ -88,7 +89,7 @@ pub struct MachineName {
 }
 
 /// One thing of an account.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThingBody {
     /// `account`, `environment`, `ring`, `machine`, `release` or `rollout`.
     pub kind: String,
@@ -113,7 +114,7 @@ impl ThingBody {
 }
 
 /// A thing that changed after the revision somebody looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MovedBody {
     /// Which.
     #[serde(flatten)]

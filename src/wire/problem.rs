@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::MovedBody;
@@ -222,7 +223,7 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 /// `application/problem+json`. `detail` is always a string.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemBody {
     /// RFC 9457 `type`; always `about:blank`, `code` is the one to switch on.
     #[serde(rename = "type", default)]

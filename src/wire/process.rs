@@ -1,13 +1,14 @@
 //! What a process says about itself: its seat, its version, whether it is ready.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::Epoch;
 use crate::domain::world::SeatRecord;
 
 /// Who ticks.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SeatBody {
     /// The process that took the seat last; null = nobody ever did.
     pub holder: Option<String>,
@@ -28,7 +29,7 @@ impl SeatBody {
 }
 
 /// What answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VersionBody {
     /// Of the program.
     pub version: String,
@@ -44,7 +45,7 @@ pub struct VersionBody {
 pub const FEATURES: [&str; 4] = ["world", "changes", "explain", "idempotency-key"];
 
 /// Whether a process should get requests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadyBody {
     /// All of the below is well.
     pub ready: bool,
@@ -53,7 +54,7 @@ pub struct ReadyBody {
 }
 
 /// How one account stands in this process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AccountReady {
     /// Its name.
     pub account: String,

@@ -1,5 +1,6 @@
 //! Why somebody does something, in that person's words: kept with the change.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::problem::{Problem, ProblemKind};
@@ -8,7 +9,7 @@ use super::problem::{Problem, ProblemKind};
 pub const REASON_MAX: usize = 500;
 
 /// The body of a verb that needs no more than its path. It may be left out altogether.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReasonBody {
     /// Why.

@@ -1,6 +1,7 @@
 //! Releases: as shown, as built.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body;
@@ -17,7 +18,7 @@ pub const PATH: &str = "/api/config/releases/";
 pub const BUILD_PATH: &str = "/api/config/releases/build-from-git";
 
 /// A release as shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReleaseBody {
     /// Identity.
     pub uuid: ReleaseId,
@@ -88,7 +89,7 @@ pub fn checks(content: &[u8]) -> Vec<Check> {
 }
 
 /// A release to build.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BuildBody {
     /// A tag, a branch, a commit; a folder or file where the configured place is no repository.

@@ -1,6 +1,7 @@
 //! Apply results as they are read back: telemetry, newest first.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::agent::FailedStateBody;
@@ -10,7 +11,7 @@ use crate::domain::release::Outcome;
 use crate::domain::world::World;
 
 /// What an agent reported of one run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultBody {
     /// Whose run.
     pub machine_uuid: MachineId,

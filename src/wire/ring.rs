@@ -1,5 +1,6 @@
 //! Rings: as shown, as created, as changed (B15).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::problem::Problem;
@@ -16,7 +17,7 @@ pub const PATH: &str = "/api/config/rings/";
 const IMMUTABLE: [&str; 4] = ["slug", "uuid", "paused", "pause"];
 
 /// A ring as shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RingBody {
     /// Identity.
     pub uuid: RingId,
@@ -62,7 +63,7 @@ impl From<&Ring> for RingBody {
 }
 
 /// A step of a ladder as a request sends it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RungBody {
     /// Seconds since the environment opened.
@@ -72,7 +73,7 @@ pub struct RungBody {
 }
 
 /// What may be set or changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RingSet {
     /// For people.

@@ -1,6 +1,7 @@
 //! Rollouts: as listed, as started.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body;
@@ -13,7 +14,7 @@ use crate::domain::world::World;
 pub const PATH: &str = "/api/config/rollouts/";
 
 /// A rollout as listed; its status says the rest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RolloutBody {
     /// Identity; a reset keeps it (R99).
     pub uuid: RolloutId,
@@ -76,7 +77,7 @@ pub fn current_environment(world: &World, rollout: &Rollout) -> Option<String> {
 }
 
 /// A release to start, or to begin again where it runs (R90-R99).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StartBody {
     /// What to ship.

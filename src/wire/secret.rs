@@ -1,6 +1,7 @@
 //! Secrets: names as shown, values as sent. Nothing that is said about a value repeats any of it.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use crate::domain::world::SecretMark;
 pub const PATH: &str = "/api/secrets/";
 
 /// A secret as shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SecretBody {
     /// What `{{ secrets.NAME }}` refers to.
     pub name: String,
@@ -30,7 +31,7 @@ impl SecretBody {
 }
 
 /// A value that is to be kept. Nothing prints it.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, JsonSchema)]
 pub struct SecretSet {
     /// The value.
     pub value: String,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::rollout::current_environment;
@@ -14,7 +15,7 @@ use crate::domain::rows::{LaneView, MachineRow, RowState, Slots, lane_rows, lane
 use crate::domain::world::World;
 
 /// The whole body. Counts cover the whole rollout; `machines` is a page of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusBody {
     /// The rollout.
     pub uuid: RolloutId,
@@ -53,14 +54,14 @@ pub struct StatusBody {
 }
 
 /// What blocks promotion on purpose.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Blocking {
     /// Machines in the cursor's environment that were paused before they applied (R79).
     pub paused: usize,
 }
 
 /// The arithmetic of one (ring, environment) (R20).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SlotsBody {
     /// Slug.
     pub ring: String,
@@ -77,7 +78,7 @@ pub struct SlotsBody {
 }
 
 /// One machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RowBody {
     /// For people.
     pub hostname: String,

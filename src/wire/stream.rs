@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::process::SeatBody;
@@ -26,7 +27,7 @@ pub const HEARTBEAT_SECONDS: u64 = 15;
 pub const SILENCE_SECONDS: u64 = 40;
 
 /// Why the server's journal does not answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Trouble {
     /// Since when.
     pub since: Timestamp,
@@ -35,7 +36,7 @@ pub struct Trouble {
 }
 
 /// What is seen and not kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PresenceBody {
     /// True = `last_poll` is everybody's; false = it is what is new.
     #[serde(default)]

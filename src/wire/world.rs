@@ -1,6 +1,7 @@
 //! The world of an account as a replica loads it.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::process::SeatBody;
@@ -17,7 +18,7 @@ pub const PATH: &str = "/api/world";
 pub const TAIL_MAX: usize = 1_000;
 
 /// What the bearer of a token may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RoleWord {
     /// Look.
@@ -29,7 +30,7 @@ pub enum RoleWord {
 }
 
 /// Whose world it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AccountName {
     /// Identity.
     pub uuid: AccountId,
@@ -38,16 +39,19 @@ pub struct AccountName {
 }
 
 /// Everything a replica begins with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorldBody {
     /// The revision the world is at; ask for the changes after it.
     pub revision: Revision,
     /// Facts.
+    #[schemars(with = "serde_json::Value")]
     pub world: World,
     /// Presence and telemetry.
+    #[schemars(with = "serde_json::Value")]
     pub observed: Observed,
     /// The last changes up to `revision`, oldest first.
     #[serde(default)]
+    #[schemars(with = "Vec<serde_json::Value>")]
     pub tail: Vec<Entry>,
     /// Who ticks.
     pub seat: SeatBody,

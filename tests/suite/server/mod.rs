@@ -3,6 +3,7 @@
 mod bed;
 mod runbook;
 mod refusals;
+mod api;
 mod plans;
 mod retries;
 mod release;
@@ -12,3 +13,4 @@ mod relink;
 mod far;
 mod process;
 mod program;
+mod guard;

@@ -9,7 +9,7 @@ use kura_console::control::ports::Clock;
 
 use super::bed::{TICK, within};
 
-fn program(folder: &Path) -> Command {
+pub fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kura-console"));
     command.current_dir(folder).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.stdin(Stdio::null());
@@ -17,9 +17,9 @@ fn program(folder: &Path) -> Command {
 }
 
 /// A control plane in a process of its own. What it says goes to files, so that no pipe fills up.
-struct Served {
-    child: Child,
-    url: String,
+pub struct Served {
+    pub child: Child,
+    pub url: String,
 }
 
 impl Drop for Served {
@@ -31,7 +31,7 @@ impl Drop for Served {
 
 const SERVE: [&str; 6] = ["serve", "--journal", "sqlite:kura.db", "--tokens", "tokens.yaml", "--log-format=json"];
 
-async fn serve(folder: &Path, address: &str, more: &[&str]) -> Served {
+pub async fn serve(folder: &Path, address: &str, more: &[&str]) -> Served {
     let log = folder.join("log");
     let out = File::create(folder.join("out")).unwrap();
     let mut command = program(folder);
@@ -53,7 +53,7 @@ async fn serve(folder: &Path, address: &str, more: &[&str]) -> Served {
     Served { child, url: format!("http://{address}") }
 }
 
-fn said(output: &Output) -> (Option<i32>, String) {
+pub fn said(output: &Output) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
