@@ -54,7 +54,7 @@ fn parsed(path: &Path, text: &str) -> Result<Vec<(u64, TokenEntry)>, Problem> {
 /// Adds an entry at the end of the file, which is made where it does not exist. Nothing else of it changes.
 pub fn add(path: &Path, entry: &TokenEntry) -> Result<(), Problem> {
     if is_to_be_made(path)? {
-        return save(path, &entry.yaml(), &[entry.clone()]);
+        return save(path, &entry.yaml(), std::slice::from_ref(entry));
     }
     let mut text = text(path)?;
     let known = parsed(path, &text)?;

@@ -38,7 +38,7 @@ impl Contract {
 }
 
 /// Something that would bite, as far as it could be seen in the content of a release.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ContractWarning {
     /// A stable word for programs.
     pub id: String,

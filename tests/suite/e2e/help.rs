@@ -6,13 +6,14 @@ use super::command::kura;
 const WIDTH: usize = 100;
 
 /// Every way to run with the variables its help must name.
-const WAYS: [(&[&str], &[&str]); 8] = [
+const WAYS: [(&[&str], &[&str]); 9] = [
     (&[], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["demo"], &["KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["serve"], &["KURA_CONSOLE_JOURNAL", "KURA_CONSOLE_LOG", "KURA_CONSOLE_TOKEN"]),
     (&["status"], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"]),
     (&["simulate"], &[]),
     (&["agent"], &["KURA_CONSOLE_API", "KURA_CONSOLE_MACHINE", "KURA_CONSOLE_AGENT_TOKEN", "KURA_CONTENT"]),
+    (&["token"], &[]),
     (&["completions"], &[]),
     (&["man"], &[]),
 ];
