@@ -8,10 +8,10 @@ use crate::domain::preflight::{File, Grade, content};
 use crate::domain::release::{Contract, ContractWarning};
 
 /// Warnings that are kept with a release.
-pub const WARNINGS_MAX: usize = 50;
+pub const WARNINGS_MAX: usize = 20;
 
 /// Names of values and secrets that are kept with a release.
-pub const NEEDS_MAX: usize = 200;
+pub const NEEDS_MAX: usize = 100;
 
 /// The shortest text after `token:` that is taken for one that was written out.
 const TOKEN_MIN: usize = 16;

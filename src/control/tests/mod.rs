@@ -7,3 +7,4 @@ mod turn;
 mod service;
 mod desk;
 mod following;
+mod rendering;
