@@ -7,8 +7,10 @@ use jiff::Timestamp;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::status::Look;
+use crate::domain::failure_mode::FailureMode;
 use crate::domain::rows::RowState;
 use crate::domain::span::Seconds;
+use crate::wire::explain::ExplanationBody;
 use crate::wire::status::{RowBody, SlotsBody, StatusBody};
 
 /// The width texts are written for.
@@ -27,21 +29,31 @@ pub fn text(look: &Look) -> String {
     if let Some(why) = &look.stale {
         wrapped(&mut text, "", &format!("STALE: {why}"));
     }
-    match &look.status {
-        None => line(&mut text, "no rollout was ever started"),
-        Some(status) => line(&mut text, &headline(look, status)),
+    if let Some(status) = &look.status {
+        line(&mut text, &headline(look, status));
     }
     line(&mut text, "");
     wrapped(&mut text, "  ", &look.explain.sentence);
     for next in &look.explain.next {
         wrapped(&mut text, "  -> ", next);
     }
+    verification(&mut text, &look.explain);
     if let Some(status) = &look.status {
         halts(&mut text, status);
         lanes(&mut text, status);
         machines(&mut text, status, look.now);
     }
     text
+}
+
+/// The row of the table of failure modes that holds, and what to look at once its advice was followed.
+fn verification(text: &mut String, said: &ExplanationBody) {
+    let known = FailureMode::ALL.into_iter().find(|mode| Some(mode.id()) == said.failure_mode);
+    let Some(mode) = known else { return };
+    wrapped(text, "  ", &format!("then verify ({} {}):", mode.id(), mode.title()));
+    for check in &said.verify {
+        wrapped(text, "  [ ] ", check);
+    }
 }
 
 fn headline(look: &Look, status: &StatusBody) -> String {
@@ -201,7 +213,6 @@ fn line(text: &mut String, line: &str) {
 mod tests {
     use super::*;
     use crate::domain::ids::{MachineId, ReleaseId, RolloutId};
-    use crate::wire::explain::ExplanationBody;
     use crate::wire::status::Blocking;
 
     fn at(seconds: i64) -> Timestamp {
@@ -305,7 +316,24 @@ mod tests {
     fn before_the_first_rollout_there_is_still_a_sentence() {
         let mut nothing = look(Vec::new());
         nothing.status = None;
+        nothing.explain.sentence = "no rollout was ever started".to_owned();
         let text = text(&nothing);
-        assert!(text.contains("no rollout was ever started") && text.contains("-> wait"), "{text}");
+        assert_eq!(text.matches("no rollout was ever started").count(), 1, "{text}");
+        assert!(text.contains("-> wait") && !text.contains("verify"), "{text}");
+    }
+
+    #[test]
+    fn a_failure_mode_is_named_with_what_to_do_and_what_to_verify() {
+        let mode = FailureMode::DrainBlocked;
+        let mut blocked = look(Vec::new());
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        blocked.explain.failure_mode = Some(mode.id());
+        (blocked.explain.next, blocked.explain.verify) = (texts(mode.next()), texts(mode.verify()));
+        let text = text(&blocked);
+        assert!(text.contains("then verify (FM-3 drain blocked):"), "{text}");
+        for part in mode.next().iter().chain(mode.verify()) {
+            assert!(text.contains(part), "no {part} in\n{text}");
+        }
+        assert_eq!(text.matches("[ ]").count(), mode.verify().len());
     }
 }

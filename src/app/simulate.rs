@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::actors::Actors;
 use super::shell::print;
-use super::status::Output;
+use super::status::{Output, yaml};
 use crate::adapters::clock::SystemClock;
 use crate::control::ports::Clock;
 use crate::sim::scenario::file::moment::Moment;
@@ -165,6 +165,7 @@ fn one(file: &Path, args: &Args) -> Result<Ended, Problem> {
     let passed = report.passed;
     match args.output {
         Output::Text => print(report.text(&name).as_bytes())?,
+        Output::Yaml => print(yaml(&report).map_err(|why| usage(format!("{name}: {why}")))?.as_bytes())?,
         Output::Json => {
             let unwritable = |error: serde_json::Error| broken(&name, &error);
             print(format!("{}\n", serde_json::to_string(&report).map_err(unwritable)?).as_bytes())?;

@@ -34,6 +34,8 @@ pub enum Output {
     Text,
     /// For programs: one object; with --watch one per line.
     Json,
+    /// For people and programs: one document; with --watch one after the other.
+    Yaml,
 }
 
 /// Flags.
@@ -140,12 +142,23 @@ fn look(account: &str, api: String, world: &World, observed: &Observed, now: Tim
     }
 }
 
+/// One document. By way of JSON, so that both formats have the same fields.
+///
+/// # Errors
+/// Where something in it has no place in a document: a fault of the program.
+pub fn yaml(shown: &impl Serialize) -> Result<String, String> {
+    let body = serde_json::to_value(shown).map_err(|error| error.to_string())?;
+    let text = serde_yaml::to_string(&body).map_err(|error| error.to_string())?;
+    Ok(format!("---\n{text}"))
+}
+
 /// A reader that went away, as `head` does, is no problem.
 fn print(look: &Look, output: Output, clear: bool) -> Result<(), Problem> {
     let unwritable =
         |why: String| Problem::new(ProblemKind::Internal, "stdout", format!("nothing can be printed: {why}"));
     let mut text = match output {
         Output::Text => report::text(look),
+        Output::Yaml => yaml(look).map_err(unwritable)?,
         Output::Json => serde_json::to_string(look).map_err(|error| unwritable(error.to_string()))? + "\n",
     };
     if clear && output == Output::Text {

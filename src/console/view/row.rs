@@ -271,3 +271,27 @@ pub(super) fn joined(facts: Vec<(Role, String)>, pen: &Pen<'_>) -> Vec<Piece<'st
     }
     pieces
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::theme::{Depth, Theme};
+    use super::*;
+
+    #[test]
+    fn halted_stalled_waiting_and_settling_are_told_apart_by_shape_word_and_colour() {
+        let states = [LaneState::Halted, LaneState::Stalled, LaneState::Ready, LaneState::Settling, LaneState::Moving]
+            .map(lane_look);
+        for (n, one) in states.iter().enumerate() {
+            for other in &states[n + 1..] {
+                assert_ne!(one.1, other.1);
+                for ascii in [false, true] {
+                    assert_ne!(one.0.text(ascii), other.0.text(ascii), "{one:?} {other:?}");
+                }
+                for name in Theme::names().filter(|name| *name != "mono") {
+                    let theme = Theme::shipped(name, Depth::True).unwrap();
+                    assert_ne!(theme.style(one.2), theme.style(other.2), "{name}: {one:?} {other:?}");
+                }
+            }
+        }
+    }
+}

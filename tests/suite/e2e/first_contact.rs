@@ -197,6 +197,14 @@ fn a_reader_that_goes_away_is_no_error() {
     }
     let status = kura(folder.path(), &variables, &["status", "-o", "json"]);
     let body: serde_json::Value = serde_json::from_str(&status.stdout).expect("JSON");
+    let yaml = kura(folder.path(), &variables, &["status", "-o", "yaml"]);
+    let document: serde_json::Value = serde_yaml::from_str(&yaml.stdout).expect("YAML");
+    assert_eq!(
+        (document["account"].clone(), document["explain"].clone()),
+        (body["account"].clone(), body["explain"].clone())
+    );
+    let text = kura(folder.path(), &variables, &["status"]);
+    assert_eq!(text.stdout.matches("no rollout was ever started").count(), 1, "{text:?}");
     assert_eq!(
         (status.code, &body["account"], &body["status"]),
         (Some(0), &"default".into(), &serde_json::Value::Null)
