@@ -2,6 +2,7 @@
 
 use super::glyph::Glyph;
 use super::theme::Role;
+use crate::domain::audit::{Fate, Link};
 use crate::domain::change::{Cause, Change, Entry, LeaseEnd, Level};
 use crate::domain::fleet::Pause;
 use crate::domain::ids::RolloutId;
@@ -42,10 +43,27 @@ pub fn say(entry: &Entry, world: &World) -> Words {
         Change::TagArrived { release, .. } => {
             (Glyph::Dot, Role::Dim, format!("tag {} arrived", world.release_name(*release)))
         }
+        Change::Audited { link } => verb(&entry.cause, link),
         Change::ClockAccepted => (Glyph::Dot, Role::Dim, "the clock was accepted".to_owned()),
         change => (Glyph::Dot, Role::Dim, catalog(change, world)),
     };
     Words { glyph, role, text }
+}
+
+/// A verb as the audit knows it.
+fn verb(cause: &Cause, link: &Link) -> (Glyph, Role, String) {
+    let name = if let Cause::Verb { name, .. } = cause { name.as_str() } else { "verb" };
+    let asked = [name].into_iter().chain(link.target.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+    match &link.fate {
+        Fate::Done => (Glyph::Dot, Role::Dim, format!("{asked}: done")),
+        Fate::Refused { detail, .. } => (Glyph::Dot, Role::Dim, format!("{asked}: refused, {detail}")),
+    }
+}
+
+/// True where the entry has nothing to say that the entries before it did not: a verb that was done shows in its
+/// changes, and one that was refused or changed nothing only in its link of the audit.
+pub fn is_silent(entry: &Entry) -> bool {
+    matches!(&entry.change, Change::Audited { link } if link.fate == Fate::Done && link.changes > 0)
 }
 
 /// Who stands behind an entry, in one word or two.

@@ -6,6 +6,7 @@ use super::door::{Answered, DoorError, Request, Stale};
 use super::ports::Batch;
 use super::publish::Published;
 use super::repeat::{Repetition, repetition};
+use crate::domain::audit::link;
 use crate::domain::change::{Change, Entry};
 use crate::domain::decide::decide;
 use crate::domain::ids::{AccountId, Epoch, Revision};
@@ -70,6 +71,7 @@ impl Draft {
                 break;
             }
             let reply = draft.decided(basis, request).map(|(verdict, again)| {
+                let verdict = if again { verdict } else { draft.audited(basis, request, verdict) };
                 let reply = draft.fold(basis, request, verdict);
                 Answered { reply, again }
             });
@@ -78,8 +80,8 @@ impl Draft {
         draft
     }
 
-    /// Replies to the first of `requests` while nothing can be appended: what changes nothing is answered, everything
-    /// else gets `error`. Each is decided on the published world, so that no reply rests on a change that is not kept.
+    /// Replies to the first of `requests` while nothing can be appended: what changes nothing is answered, without a link
+    /// in the audit; everything else gets `error`. Each is decided on the published world, so that no reply rests on a change that is not kept.
     pub(super) fn refusing(basis: Basis<'_>, requests: &[Request], error: &DoorError) -> Self {
         let mut draft = Self::blank(basis);
         for request in requests.iter().take(REQUESTS_PER_BATCH) {
@@ -125,6 +127,15 @@ impl Draft {
     pub(super) fn reply(self, waiting: &mut Vec<Request>) {
         let answered = waiting.drain(..self.replies.len().min(waiting.len()));
         answered.zip(self.replies).for_each(|(request, reply)| request.answer(reply));
+    }
+
+    /// A verb leaves a link in the audit, whatever came of it.
+    fn audited(&self, basis: Basis<'_>, request: &Request, mut verdict: Verdict) -> Verdict {
+        if let Input::Verb(order) = &request.input {
+            let link = Box::new(link(order, &verdict, &self.world, basis.observed, self.now));
+            verdict.changes.push(Change::Audited { link });
+        }
+        verdict
     }
 
     /// Adds what was decided to the batch and to the scratch world.
@@ -206,9 +217,9 @@ mod tests {
         let (published, observed) = (a.published(), a.turns.observer.observe());
         let basis =
             Basis { published: &published, observed: &observed, process: "a", clock: bed.clock.now(), floor: 0 };
-        let draft = Draft::within(basis, &waiting, 2);
+        let draft = Draft::within(basis, &waiting, 3);
         assert_eq!(draft.replies.len(), 2);
-        assert_eq!(draft.entries.len(), 3, "the start has two, and the pause one");
-        assert_eq!(Draft::within(basis, &waiting, 4).replies.len(), 3);
+        assert_eq!(draft.entries.len(), 5, "the start has two, the pause one, and each a link of the audit");
+        assert_eq!(Draft::within(basis, &waiting, 6).replies.len(), 3);
     }
 }

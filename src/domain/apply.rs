@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::audit::AuditHead;
 use super::brake::Brake;
 use super::change::{Change, Entry, LeaseEnd, Level};
 use super::fleet::{
@@ -55,6 +56,9 @@ impl World {
             Change::CommitSeen { git_ref, commit } => {
                 let (git_ref, commit) = (git_ref.clone(), commit.clone());
                 self.seen_commit = Some(SeenCommit { git_ref, commit, at: entry.at });
+            }
+            Change::Audited { link } => {
+                self.audit = AuditHead { count: link.number, seal: Some(link.seal.clone()) };
             }
             _ => self.apply_machine(entry.at, &entry.change),
         }

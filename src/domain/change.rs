@@ -6,6 +6,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::audit::Link;
 use super::fleet::{Account, ConfigValues, Environment, Machine, Pause, RenderError, Ring, RingSettings};
 use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, Revision, RingId, RolloutId, SecretVersion};
 use super::release::{Digest, Outcome, Release, Yank};
@@ -287,6 +288,11 @@ pub enum Change {
         /// Agents reach a process of this holder; without that nobody's timer may age.
         #[serde(default = "yes", skip_serializing_if = "is_yes")]
         agents: bool,
+    },
+    /// A verb was decided, done or refused: a link of the audit's chain.
+    Audited {
+        /// It.
+        link: Box<Link>,
     },
 }
 

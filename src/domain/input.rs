@@ -124,6 +124,15 @@ pub struct Order {
     pub key: Option<String>,
 }
 
+impl Order {
+    /// What makes its changes happen.
+    pub fn cause(&self) -> Cause {
+        let (reason, key) = (self.reason.clone(), self.key.clone());
+        let request = key.as_ref().map(|_| request_of(self));
+        Cause::Verb { name: self.verb.name().to_owned(), reason, key, request }
+    }
+}
+
 /// What a start without further words may turn out to be (R93).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -154,7 +163,8 @@ pub struct RingPatch {
 }
 
 /// What a person can do. New identities arrive in the verb, so that deciding it twice gives the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Verb {
     /// Flip the account's switches (R119).
     PatchAccount {
@@ -355,11 +365,7 @@ impl Input {
             Self::CommitArrived { .. } | Self::CommitFound { .. } | Self::TagArrived { .. } => {
                 ("repository".to_owned(), Cause::Repository)
             }
-            Self::Verb(order) => {
-                let (reason, key) = (order.reason.clone(), order.key.clone());
-                let request = key.as_ref().map(|_| request_of(order));
-                (order.by.clone(), Cause::Verb { name: order.verb.name().to_owned(), reason, key, request })
-            }
+            Self::Verb(order) => (order.by.clone(), order.cause()),
         };
         Author { by, cause }
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::audit::Fate;
 use super::change::{Cause, Change, Entry};
 use super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, SecretVersion};
 use super::input::{Order, Verb};
@@ -89,8 +90,12 @@ pub fn used<'a>(keys: &'a Vector<UsedKey>, by: &str, key: &str, now: Timestamp) 
     keys.iter().rev().take_while(|used| used.at >= oldest).find(|used| used.key == key && used.by == by)
 }
 
-/// Remembers the key of an entry, if it has one. All entries of one order stand under one key.
+/// Remembers the key of an entry, if it has one. All entries of one order stand under one key. An order that was refused
+/// did nothing, and may be decided again under the same one.
 pub(super) fn remember(keys: &mut Vector<UsedKey>, entry: &Entry) {
+    if matches!(&entry.change, Change::Audited { link } if link.fate != Fate::Done) {
+        return;
+    }
     let Cause::Verb { key: Some(key), request, .. } = &entry.cause else { return };
     let answer = KeptAnswer::of(&entry.change);
     let oldest = KEY_REMEMBERED.before(entry.at);

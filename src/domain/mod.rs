@@ -21,6 +21,7 @@ mod apply;
 pub mod input;
 pub mod refusal;
 pub mod verdict;
+pub mod audit;
 
 // The one decision, and what follows from it.
 pub mod decide;

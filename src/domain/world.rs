@@ -6,6 +6,7 @@ use imbl::{OrdMap, Vector};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::audit::AuditHead;
 use super::fleet::{Account, Environment, Machine, Ring, SwitchedOff};
 use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, Revision, RingId, RolloutId, SecretVersion};
 use super::keys::UsedKey;
@@ -106,6 +107,8 @@ pub struct World {
     pub secrets_revision: Revision,
     /// The last commit of the followed branch; none while commits are not followed.
     pub seen_commit: Option<SeenCommit>,
+    /// The end of the audit's chain.
+    pub audit: AuditHead,
     /// Machines by host name; an index, never stored.
     pub(super) hostnames: OrdMap<String, MachineId>,
     pub(super) lanes: Lanes,
@@ -132,6 +135,8 @@ struct Stored {
     keys: Vec<UsedKey>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     switched_off: Option<SwitchedOff>,
+    #[serde(default)]
+    audit: AuditHead,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     newest_tag_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "OrdMap::is_empty")]
@@ -167,6 +172,7 @@ impl From<Stored> for World {
             secrets: stored.secrets,
             secrets_revision: stored.secrets_revision,
             seen_commit: stored.seen_commit,
+            audit: stored.audit,
             hostnames: OrdMap::new(),
             lanes: Lanes::default(),
         };
@@ -196,6 +202,7 @@ impl From<World> for Stored {
             secrets: world.secrets,
             secrets_revision: world.secrets_revision,
             seen_commit: world.seen_commit,
+            audit: world.audit,
         }
     }
 }

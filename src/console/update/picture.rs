@@ -12,6 +12,7 @@ use super::super::shelf;
 use super::super::snapshot::Snapshot;
 use super::super::target::is_listed;
 use super::super::tree::lines;
+use super::super::words::is_silent;
 use super::verbs::rehearsed;
 use super::{answers, entry};
 use crate::domain::span::Seconds;
@@ -115,7 +116,13 @@ fn now_rows(model: &Model) -> Vec<NowRow> {
 pub(super) fn relist_log(model: &mut Model) {
     let mut rows: Vec<_> = model.notices.iter().map(|(number, n)| (n.at, LogRow::Notice(*number))).collect();
     if let Some(picture) = &model.picture {
-        rows.extend(picture.tail.iter().map(|entry| (entry.at, LogRow::Change(entry.revision))));
+        rows.extend(
+            picture
+                .tail
+                .iter()
+                .filter(|entry| !is_silent(entry))
+                .map(|entry| (entry.at, LogRow::Change(entry.revision))),
+        );
     }
     rows.sort_by_key(|(at, _)| *at);
     model.log_rows = rows.into_iter().map(|(_, row)| row).collect();

@@ -217,7 +217,7 @@ fn a_process_that_is_never_idle_still_sees_what_others_append() {
     let bed = Bed::running();
     let mut b = start_with(&bed, "b", Settings { stands: false, ..Settings::default() });
     b.driver.run(1);
-    let (target, asked) = (bed.world().revision + 1, Arc::new(AtomicUsize::new(0)));
+    let (target, asked) = (bed.world().revision + 2, Arc::new(AtomicUsize::new(0)));
     let rival = Arc::new(bed.process("a"));
     for _ in 0..2 {
         let (door, asked, rival) = (b.service.door.clone(), Arc::clone(&asked), Arc::clone(&rival));
@@ -266,7 +266,8 @@ fn a_snapshot_is_kept_every_so_many_entries() {
     a.driver.run(1);
     let first = bed.world().revision;
     let ash = Level::Machine(MachineId::named("ash"));
-    for _ in 0..SNAPSHOT_EVERY / 2 {
+    // each verb leaves a change and its link of the audit
+    for _ in 0..SNAPSHOT_EVERY / 4 {
         for order in [Verb::Pause(ash), Verb::Unpause(ash)] {
             a.driver.until(a.service.door.ask(verb(order))).unwrap();
         }

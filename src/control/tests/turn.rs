@@ -63,10 +63,21 @@ fn what_changes_nothing_is_answered_without_an_append() {
     let bed = Bed::new();
     let a = bed.process("a");
     let before = bed.world().revision;
-    let replies = a.ask(vec![poll("ash"), cap(1), success(&bed.world(), "ash")]);
+    let replies = a.ask(vec![poll("ash"), success(&bed.world(), "ash")]);
     assert!(replies.iter().all(Result::is_ok), "{replies:?}");
     assert_eq!(bed.world().revision, before);
     assert!(bed.store.lock().batches.is_empty());
+}
+
+#[test]
+fn a_verb_that_changes_nothing_leaves_its_link_and_nothing_else() {
+    let bed = Bed::new();
+    let before = bed.world();
+    assert_eq!(bed.process("a").one(cap(1)), Ok(Reply::Done));
+    let mut after = bed.world();
+    assert_eq!((after.revision, after.audit.count), (before.revision + 1, before.audit.count + 1));
+    (after.revision, after.at, after.audit) = (before.revision, before.at, before.audit.clone());
+    assert_eq!(after, before);
 }
 
 #[test]
@@ -151,7 +162,11 @@ fn a_deposed_tick_appends_nothing_and_takes_no_verb_down_with_it() {
     let before = bed.world().revision;
     let replies = a.ask_under(vec![(Some(1), tick()), (None, pause("cedar")), (Some(1), tick())]);
     assert_eq!(replies, [Err(DoorError::Deposed), Ok(Reply::Done), Err(DoorError::Deposed)]);
-    assert_eq!((bed.world().revision, halts(&bed)), (before + 1, 0), "the pause and nothing else");
+    assert_eq!(
+        (bed.world().revision, halts(&bed)),
+        (before + 2, 0),
+        "the pause with its link of the audit, and nothing else"
+    );
     assert_eq!(a.published().last_tick, None);
 }
 
@@ -294,7 +309,7 @@ fn a_batch_is_bounded_and_everybody_is_answered_in_order() {
     for (name, reply) in names.iter().zip(replies) {
         assert_eq!(reply, Ok(Reply::Machine(MachineId::named(name))));
     }
-    assert_eq!(bed.store.lock().batches, [many - 3, 3]);
+    assert_eq!(bed.store.lock().batches, [2 * (many - 3), 2 * 3]);
 }
 
 #[test]

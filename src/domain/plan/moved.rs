@@ -78,8 +78,10 @@ fn what(change: &Change) -> &'static str {
         Change::RenderFailed { .. } => "cannot be rendered",
         Change::RenderRecovered { .. } => "can be rendered again",
         Change::TagArrived { .. } => "arrived as a tag",
-        Change::ClockAccepted | Change::SeatTaken { .. } | Change::SecretSet { .. } | Change::CommitSeen { .. } => {
-            "changed"
-        }
+        Change::ClockAccepted
+        | Change::SeatTaken { .. }
+        | Change::SecretSet { .. }
+        | Change::CommitSeen { .. }
+        | Change::Audited { .. } => "changed",
     }
 }

@@ -42,7 +42,7 @@ impl Thing {
     }
 
     /// What a verb is given to. A verb that makes something new is given to nothing that could have changed.
-    pub(super) fn of(verb: &Verb, world: &World) -> Vec<Self> {
+    pub fn of(verb: &Verb, world: &World) -> Vec<Self> {
         match verb {
             Verb::PatchAccount { .. } | Verb::ConfigureAccount { .. } => vec![Self::Account],
             Verb::PatchEnvironment { environment, .. } => vec![Self::Environment(*environment)],
@@ -106,8 +106,10 @@ pub fn touched(change: &Change) -> Vec<Thing> {
         | Change::ResultReported { machine, .. }
         | Change::RenderFailed { machine, .. }
         | Change::RenderRecovered { machine } => vec![Thing::Machine(*machine)],
-        Change::ClockAccepted | Change::SeatTaken { .. } | Change::SecretSet { .. } | Change::CommitSeen { .. } => {
-            Vec::new()
-        }
+        Change::ClockAccepted
+        | Change::SeatTaken { .. }
+        | Change::SecretSet { .. }
+        | Change::CommitSeen { .. }
+        | Change::Audited { .. } => Vec::new(),
     }
 }

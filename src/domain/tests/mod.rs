@@ -1,6 +1,7 @@
 //! The rules of ring rollouts, one test per rule or row of a table, each naming what it proves.
 
 mod rig;
+mod audit;
 mod scope;
 mod leases;
 mod queue;

@@ -131,11 +131,7 @@ impl Theatre {
             Act::Journal(fault) => self.stage.outside().journal.fail_next(self.stage.account(), *fault),
             Act::Crash { process, steps } => drop(self.stage.crash(&self.processes[*process], *steps)),
             Act::Start(process) => self.start(*process),
-            Act::Freeze(process) => {
-                if self.stage.freeze(&self.processes[*process]) {
-                    self.count(Mishap::Freeze);
-                }
-            }
+            Act::Freeze(process) => self.freeze(*process),
             Act::Thaw(process) => self.thaw(*process),
             Act::Cut { process, span } => {
                 self.means(*process).into_iter().for_each(|means| means.to_journal.cut(span.after(at)));
@@ -215,8 +211,18 @@ impl Theatre {
         }
     }
 
+    fn freeze(&mut self, process: usize) {
+        let (name, now) = (&self.processes[process], self.stage.clock().now());
+        self.witness.sky.freeze(name, true, now);
+        if self.stage.freeze(name) {
+            self.count(Mishap::Freeze);
+        }
+    }
+
     /// Lets a process go on.
     pub(super) fn thaw(&mut self, process: usize) {
-        let _ = self.stage.thaw(&self.processes[process]);
+        let (name, now) = (&self.processes[process], self.stage.clock().now());
+        self.witness.sky.freeze(name, false, now);
+        let _ = self.stage.thaw(name);
     }
 }

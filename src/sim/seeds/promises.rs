@@ -6,7 +6,8 @@ use jiff::Timestamp;
 
 use super::super::record::Answer;
 use crate::control::door::DoorError;
-use crate::domain::change::{Cause, Entry};
+use crate::domain::audit::Fate;
+use crate::domain::change::{Cause, Change, Entry};
 use crate::domain::decide::decide;
 use crate::domain::ids::Revision;
 use crate::domain::input::Input;
@@ -32,6 +33,9 @@ impl Promises {
     /// An order's entries come in one piece, once, and not after it was denied.
     pub(super) fn entry(&mut self, entry: &Entry) -> Option<String> {
         let Cause::Verb { name, reason: Some(tag), .. } = &entry.cause else { return None };
+        if matches!(&entry.change, Change::Audited { link } if link.fate != Fate::Done) {
+            return None;
+        }
         if self.denied.contains(tag) {
             return Some(format!("{name} {tag} was carried out after it had been said that nothing was done"));
         }

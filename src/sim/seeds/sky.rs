@@ -48,8 +48,19 @@ impl Outages {
 
     /// Out for sure: at the very instants of a switch either is right.
     fn cover(&self, when: When) -> bool {
-        let ongoing = self.since.is_some_and(|since| since < when.from);
-        ongoing || self.over.iter().any(|(from, to)| *from < when.from && when.to < *to)
+        self.covering(when).is_some()
+    }
+
+    /// Since when it is out for sure.
+    fn covering(&self, when: When) -> Option<Timestamp> {
+        let over = || self.over.iter().find(|(from, to)| *from < when.from && when.to < *to).map(|(from, _)| *from);
+        self.since.filter(|since| *since < when.from).or_else(over)
+    }
+
+    /// Out at any time between two moments.
+    fn touch(&self, from: Timestamp, to: Timestamp) -> bool {
+        let ongoing = self.since.is_some_and(|since| since <= to);
+        ongoing || self.over.iter().any(|(begin, end)| *begin <= to && from <= *end)
     }
 }
 
@@ -59,6 +70,7 @@ pub(super) struct Sky {
     telemetry: Outages,
     renders: BTreeMap<MachineId, Outages>,
     clocks: BTreeMap<String, VirtualClock>,
+    freezes: BTreeMap<String, Outages>,
 }
 
 impl Sky {
@@ -77,6 +89,12 @@ impl Sky {
     pub(super) fn render(&mut self, machine: MachineId, well: bool, now: Timestamp) {
         let outages = self.renders.entry(machine).or_default();
         if well { outages.end(now) } else { outages.begin(now) }
+    }
+
+    /// A process freezes, or thaws.
+    pub(super) fn freeze(&mut self, process: &str, frozen: bool, now: Timestamp) {
+        let outages = self.freezes.entry(process.to_owned()).or_default();
+        if frozen { outages.begin(now) } else { outages.end(now) }
     }
 
     /// A process starts, with a wall clock of its own.
@@ -99,8 +117,10 @@ impl Sky {
         self.telemetry.cover(when)
     }
 
-    /// The machine could not be rendered.
+    /// The machine could not be rendered, nor could it when it asked: a process that froze meanwhile may have rendered
+    /// for it before.
     pub(super) fn is_unrendered(&self, machine: MachineId, when: When) -> bool {
-        self.renders.get(&machine).is_some_and(|outages| outages.cover(when))
+        let since = self.renders.get(&machine).and_then(|outages| outages.covering(when));
+        since.is_some_and(|since| !self.freezes.values().any(|frozen| frozen.touch(since, when.to)))
     }
 }

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use kura_console::control::ports::Batch;
+use kura_console::domain::audit::{Fate, Link};
 use kura_console::domain::change::{Cause, Change, Entry, LeaseEnd, Level};
 use kura_console::domain::fleet::{
     Account, ConfigValues, Environment, Machine, Pause, RenderError, Ring, RingSettings, Rung,
@@ -15,7 +16,7 @@ use kura_console::domain::span::Seconds;
 use kura_console::domain::world::World;
 
 /// How many kinds of changes there are.
-pub(crate) const KINDS: usize = 31;
+pub(crate) const KINDS: usize = 32;
 
 const LEASE_ENDS: [LeaseEnd; 9] = [
     LeaseEnd::Success,
@@ -73,6 +74,7 @@ pub(crate) fn kind_of(change: &Change) -> usize {
         Change::ClockAccepted => 28,
         Change::SecretSet { .. } => 29,
         Change::CommitSeen { .. } => 30,
+        Change::Audited { .. } => 31,
     }
 }
 
@@ -305,7 +307,26 @@ impl Subject {
                 version: SecretVersion::named(&self.text()),
             },
             Change::CommitSeen { git_ref: "main".to_owned(), commit: format!("{:040x}", self.0) },
+            Change::Audited { link: Box::new(self.link()) },
         ]
+    }
+}
+
+impl Subject {
+    fn link(&self) -> Link {
+        let seal = |n: u64| Digest(format!("{n:064x}"));
+        let refused = Fate::Refused { code: "yanked".to_owned(), detail: "v9 was yanked".to_owned() };
+        Link {
+            number: self.0 + 1,
+            target: vec!["ring oak".to_owned()],
+            asked: serde_json::json!({ "pause": { "ring": self.ring() } }),
+            plan: vec!["ash keeps its slot".to_owned()],
+            fate: if self.0 % 2 == 0 { Fate::Done } else { refused },
+            changes: self.0 % 3,
+            effect: seal(self.0),
+            before: (self.0 > 0).then(|| seal(self.0)),
+            seal: seal(self.0 + 1),
+        }
     }
 }
 

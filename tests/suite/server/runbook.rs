@@ -162,7 +162,8 @@ async fn who_why_and_under_which_key_reaches_the_journal() {
     assert_eq!(first.body, again.body, "the same key makes one environment");
     let tail = bed.get("/api/world?tail=10").await["tail"].clone();
     let made: Vec<&Value> = tail.as_array().unwrap().iter().filter(|e| e["by"] == "operator").collect();
-    assert_eq!(made.len(), 1);
+    assert_eq!(made.len(), 2, "the change, and its link of the audit");
+    assert_eq!(made[1]["change"]["link"]["target"], json!(["environment oak"]));
     let cause = &made[0]["cause"];
     assert_eq!((&cause["name"], &cause["reason"]), (&json!("create-environment"), &json!("new site")));
     assert_eq!((&cause["key"], cause["request"].is_string()), (&json!("key-1"), true));
