@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use super::{agent, attach, demo, serve, shell, simulate, status, token};
+use super::{agent, attach, audit, demo, serve, shell, simulate, status, token};
 
 /// The console for gated rollouts: see what a release waits for, on whom, since when, and stop it.
 #[derive(Debug, Parser)]
@@ -26,6 +26,8 @@ pub enum Run {
     Serve(serve::Args),
     /// Print the current rollout, without a screen.
     Status(status::Args),
+    /// Read who did what and why, and check that nobody has touched the record.
+    Audit(audit::Args),
     /// Run scenario files in virtual time and check what they expect.
     Simulate(simulate::Args),
     /// Run the reference node agent.

@@ -20,6 +20,7 @@ pub mod serve;
 pub mod agent;
 pub mod status;
 pub mod report;
+pub mod audit;
 pub mod actors;
 pub mod simulate;
 pub mod shell;

@@ -336,6 +336,13 @@ pub enum Cause {
     Repository,
 }
 
+impl Entry {
+    /// True for a link of the audit.
+    pub fn is_audit(&self) -> bool {
+        matches!(self.change, Change::Audited { .. })
+    }
+}
+
 /// A change at its place in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {

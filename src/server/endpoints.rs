@@ -5,6 +5,7 @@ use super::caller::Need;
 use super::schema::{self, Shape};
 use crate::wire::account::{AccountBody, AccountConfig, AccountPatch};
 use crate::wire::agent::{Filed, PollAnswer, RebuiltBody, ReportBody};
+use crate::wire::audit::AuditRow;
 use crate::wire::environment::{EnvironmentBody, EnvironmentNew, EnvironmentPatch};
 use crate::wire::explain::{ExplainBody, ExplanationBody};
 use crate::wire::machine::{MachineBody, MachineNew, MachinePatch};
@@ -79,6 +80,8 @@ const POLL: Query = &[
     ("have", "RELEASE:GENERATION of what the agent runs or has"),
 ];
 const TAIL: Query = &[("tail", "so many of the last changes come along, at most 1000")];
+const LINKS: Query =
+    &[("limit", "1 to 1000 rows, 100 where it is left out"), ("after", "revision of the last row of the page before")];
 const AFTER: Query = &[("after", "revision of the last change that is known")];
 
 const LOOK: Access = Access::Reader(Need::Look);
@@ -191,6 +194,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
     get!("/api/world", LOOK, "The world of the account at a revision, for replicas", TAIL, 200 WorldBody),
     get!("/api/changes", LOOK, "The changes after a revision, as they come", AFTER, 200 text "text/event-stream"),
     bare!("POST" "/api/clock/accept", "Say that the clock is right", 200 SeatBody),
+    get!("/api/audit", LOOK, "Who did what, when and why, done or refused, oldest first; a chain of hashes", LINKS, 200 Vec<AuditRow>),
     get!("/api/seat", LOOK, "Who ticks", NONE, 200 SeatBody),
     bare!("POST" "/api/seat/leave", "Make this process give the seat back", 200 SeatBody),
     get!("/api/version", Access::Known, "What answers here", NONE, 200 VersionBody),

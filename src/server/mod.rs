@@ -29,6 +29,7 @@ mod agent;
 mod world;
 mod stream;
 mod process;
+mod audit;
 pub mod metrics;
 
 // Put together.

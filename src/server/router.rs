@@ -14,10 +14,11 @@ use super::failure::{no_method, no_route};
 use super::routes::Routes;
 use super::shared::Shared;
 use super::{
-    account, agent, environment, explain, layers, machine, metrics, openapi, process, release, ring, rollout, secrets,
-    stream, world,
+    account, agent, audit, environment, explain, layers, machine, metrics, openapi, process, release, ring, rollout,
+    secrets, stream, world,
 };
 use crate::control::host::Host;
+use crate::wire::audit::PATH as AUDIT_PATH;
 use crate::wire::call::ACCEPT_CLOCK_PATH;
 
 /// Every route. Collections end in a slash, items and verbs do not.
@@ -96,6 +97,7 @@ fn itself<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<
         .get("/api/world", world::load::<H, B>)
         .get("/api/changes", stream::follow::<H, B>)
         .post(ACCEPT_CLOCK_PATH, process::accept_clock::<H, B>)
+        .get(AUDIT_PATH, audit::list::<H, B>)
         .get("/api/seat", process::seat::<H, B>)
         .post("/api/seat/leave", process::leave::<H, B>)
         .get("/api/version", process::version::<H>)

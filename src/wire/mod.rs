@@ -30,6 +30,7 @@ pub mod agent;
 pub mod world;
 pub mod stream;
 pub mod process;
+pub mod audit;
 
 // A verb as a request, what would follow, and what is said to it.
 pub mod call;

@@ -4,5 +4,6 @@ pub(crate) mod plane;
 mod screen;
 mod rollout;
 mod command;
+mod audit;
 mod first_contact;
 mod help;

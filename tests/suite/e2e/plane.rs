@@ -144,6 +144,14 @@ impl Plane {
         self.log.try_iter().collect::<Vec<_>>().join("\n")
     }
 
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(super) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }

@@ -7,6 +7,7 @@ mod api;
 mod plans;
 mod retries;
 mod release;
+mod audit;
 mod agents;
 mod stream;
 mod relink;

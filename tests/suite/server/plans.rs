@@ -56,7 +56,7 @@ async fn every_verb_has_a_dry_run_and_a_refusal_is_the_same_in_earnest() {
     let (bed, fleet, rollout) = held().await;
     let other = bed.release("v2").await;
     let (ring, machine) = (&fleet.ring, &fleet.machines[0]);
-    let before = bed.get("/api/world").await["world"].clone();
+    let before = facts(&bed).await;
     let verbs = [
         ("PATCH", "/api/config/account".to_owned(), json!({"auto_deploy": true})),
         ("POST", "/api/account/config".to_owned(), json!({"config_tag_pattern": "v*"})),
@@ -93,8 +93,16 @@ async fn every_verb_has_a_dry_run_and_a_refusal_is_the_same_in_earnest() {
     let unforced = json!({"config_release_uuid": other});
     let refused = bed.post("/api/config/rollouts/?dry_run=true", unforced.clone()).await.expect(409);
     assert_eq!(refused.body, bed.post("/api/config/rollouts/", unforced).await.expect(409).body);
-    assert_eq!(bed.get("/api/world").await["world"], before, "nothing was changed");
+    assert_eq!(facts(&bed).await, before, "nothing was changed");
     bed.stop().await;
+}
+
+/// The world, but for what the audit of a refusal moves.
+async fn facts(bed: &Bed<MemoryHost>) -> Value {
+    let mut world = bed.get("/api/world").await["world"].clone();
+    let fields = world.as_object_mut().unwrap();
+    ["revision", "at", "audit"].into_iter().for_each(|field| drop(fields.remove(field)));
+    world
 }
 
 #[tokio::test]
