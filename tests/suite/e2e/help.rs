@@ -11,6 +11,7 @@ const WAYS: [(&[&str], &[&str]); 9] = [
     (&["demo"], &["KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["serve"], &["KURA_CONSOLE_JOURNAL", "KURA_CONSOLE_LOG", "KURA_CONSOLE_TOKEN"]),
     (&["status"], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"]),
+    (&["audit", "show"], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"]),
     (&["simulate"], &[]),
     (&["agent"], &["KURA_CONSOLE_API", "KURA_CONSOLE_MACHINE", "KURA_CONSOLE_AGENT_TOKEN", "KURA_CONTENT"]),
     (&["token"], &[]),

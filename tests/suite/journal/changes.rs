@@ -321,7 +321,7 @@ impl Subject {
             target: vec!["ring oak".to_owned()],
             asked: serde_json::json!({ "pause": { "ring": self.ring() } }),
             plan: vec!["ash keeps its slot".to_owned()],
-            fate: if self.0 % 2 == 0 { Fate::Done } else { refused },
+            fate: if self.0.is_multiple_of(2) { Fate::Done } else { refused },
             changes: self.0 % 3,
             effect: seal(self.0),
             before: (self.0 > 0).then(|| seal(self.0)),

@@ -193,7 +193,11 @@ fn metrics_are_the_series_of_the_server() {
     assert_eq!(requests("/api/config/rings/{uuid}/pause", "404"), Some(json!(1)));
     assert_eq!(requests("/api/agent/assignment", "200"), Some(json!(3)));
     assert_eq!(metrics["kura_turn_seconds"], json!([{"labels": {}, "count": 2, "sum": 0.0}]));
-    assert_eq!(metrics["kura_commit_entries"], json!([{"labels": {}, "count": 3, "sum": 4}]), "seat, start, lease");
+    assert_eq!(
+        metrics["kura_commit_entries"],
+        json!([{"labels": {}, "count": 4, "sum": 6}]),
+        "seat, start, refusal, lease"
+    );
 }
 
 #[test]
