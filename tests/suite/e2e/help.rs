@@ -6,7 +6,7 @@ use super::command::kura;
 const WIDTH: usize = 100;
 
 /// Every way to run with the variables its help must name.
-const WAYS: [(&[&str], &[&str]); 9] = [
+const WAYS: [(&[&str], &[&str]); 10] = [
     (&[], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["demo"], &["KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["serve"], &["KURA_CONSOLE_JOURNAL", "KURA_CONSOLE_LOG", "KURA_CONSOLE_TOKEN"]),
