@@ -101,9 +101,8 @@ impl AssignmentBody {
     }
 }
 
-/// One failing state of a run.
+/// One failing state of a run. It is read back as well, so that whoever reads it passes over what is new.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct FailedStateBody {
     /// Its id in the release.
     pub id: String,

@@ -4,6 +4,7 @@ mod bed;
 mod runbook;
 mod refusals;
 mod api;
+mod seed;
 mod plans;
 mod retries;
 mod release;

@@ -1,3 +1,4 @@
 //! Bodies of the API, compared with files that lock their shapes.
 
 mod golden;
+mod unknown;
