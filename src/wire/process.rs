@@ -42,7 +42,7 @@ pub struct VersionBody {
 }
 
 /// What this program can do, for `features`.
-pub const FEATURES: [&str; 4] = ["world", "changes", "explain", "idempotency-key"];
+pub const FEATURES: [&str; 7] = ["world", "changes", "explain", "idempotency-key", "dry-run", "if-match", "openapi"];
 
 /// Whether a process should get requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
