@@ -121,8 +121,8 @@ pub struct Row {
     pub row: MachineRow,
     /// When its ring halts over it; none where no stall timer runs.
     pub halts_at: Option<Timestamp>,
-    /// Its stall timer stands still because its ring or tier is paused (R54).
-    pub timer_held: bool,
+    /// Its stall timer stands still, and why: its ring or tier is paused, or no agent is heard (R54).
+    pub timer_held: Option<&'static str>,
     /// It is done, but its node takes no pods (R161).
     pub cordoned: bool,
 }
@@ -263,12 +263,16 @@ impl Maker<'_> {
         let lease = machine.and_then(|m| m.lease.as_ref());
         let stall = view.ring.settings.stall_timeout_seconds;
         let timed = lease.filter(|_| !stall.is_off() && view.ring.is_capped());
-        let held = view.ring.paused.is_some() || environment.paused.is_some();
+        let held = if self.world.seat.deaf_since.is_some() {
+            Some("no agent endpoint")
+        } else {
+            (view.ring.paused.is_some() || environment.paused.is_some()).then_some("timer held")
+        };
         let node = machine.and_then(|m| self.picture.observed.nodes.get(&m.node));
         let cordoned = row.state == RowState::Applied && node.is_some_and(|n| n.unschedulable);
         Row {
-            halts_at: timed.filter(|_| !held).map(|lease| halts_at(lease, stall)),
-            timer_held: timed.is_some() && held,
+            halts_at: timed.filter(|_| held.is_none()).map(|lease| halts_at(lease, stall)),
+            timer_held: held.filter(|_| timed.is_some()),
             cordoned,
             row,
         }

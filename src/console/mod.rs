@@ -25,6 +25,7 @@ pub mod tree;
 pub mod words;
 pub mod saying;
 pub mod shelf;
+mod deeds;
 
 // Verbs: at what, with which consequences, how confirmed.
 pub mod target;

@@ -16,6 +16,8 @@ use crate::domain::ids::MachineId;
 pub enum NeedKind {
     /// Nobody ticks: no promotion, no stall detection (R53, R88).
     NoTick,
+    /// Whoever ticks hears no agent: nobody can be served or heard (R54).
+    NoAgents,
     /// Results cannot be read (R142-R147).
     Blind,
     /// A brake stopped a ring.
@@ -61,6 +63,7 @@ impl NeedKind {
     pub fn look(self) -> (Glyph, &'static str, Role) {
         match self {
             Self::NoTick => (Glyph::Warning, "NO TICK", Role::Halted),
+            Self::NoAgents => (Glyph::Warning, "NO AGENTS", Role::Halted),
             Self::Blind => (Glyph::Warning, "BLIND", Role::Halted),
             Self::RingHalted | Self::RolloutHalted => (Glyph::Halted, "HALTED", Role::Halted),
             Self::Failed => (Glyph::Failed, "FAILED", Role::Failed),
@@ -107,7 +110,9 @@ impl NeedKind {
             Self::NotCapped => &[M::NotCapped],
             Self::Refused => &[M::StartRefused],
             Self::Reimaged => &[M::Reimaged],
-            Self::RolloutHalted | Self::HolderLate | Self::Clock | Self::Ladder | Self::Straggler => &[],
+            Self::NoAgents | Self::RolloutHalted | Self::HolderLate | Self::Clock | Self::Ladder | Self::Straggler => {
+                &[]
+            }
         }
     }
 }

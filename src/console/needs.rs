@@ -59,6 +59,11 @@ fn of_account(picture: &Snapshot, rollout: &Rollout, moment: Timestamp, needs: &
         let text = "it jumped: nothing stalls or promotes until somebody accepts the new time";
         needs.push(need(NeedKind::Clock, None, "clock", text, None));
     }
+    if let Some(since) = picture.world.seat.deaf_since {
+        let holder = picture.world.seat.holder.as_deref().unwrap_or("the seat");
+        let text = "ticks without an agent endpoint: no stall timer ages, nothing promotes";
+        needs.push(need(NeedKind::NoAgents, None, holder, text, Some(since)));
+    }
     let hold = hold(&picture.world, &picture.observed, rollout, moment);
     if let Some(hold) = hold.filter(|h| h.kind == HoldKind::HolderInPromotedEnv) {
         needs.push(need(NeedKind::Straggler, None, &hold.on, &hold.sentence, hold.since));

@@ -2,11 +2,11 @@
 
 use jiff::Timestamp;
 
+use super::deeds;
 use super::glyph::Glyph;
 use super::pick::Pick;
 use super::snapshot::Snapshot;
 use super::theme::Role;
-use super::words;
 use crate::domain::change::{Cause, Change, Entry};
 use crate::domain::explain::Explanation;
 use crate::domain::ids::{ReleaseId, Revision, RolloutId};
@@ -49,6 +49,10 @@ pub struct Face {
     pub name: String,
     /// What there is to say, in a line.
     pub text: String,
+    /// Who stands behind it, as a filter finds it.
+    pub who: String,
+    /// What it is, as a filter finds it.
+    pub what: String,
     /// When it came to be.
     pub at: Timestamp,
 }
@@ -64,42 +68,33 @@ pub(super) fn releases(picture: &Snapshot, filter: &str) -> Vec<Item> {
 /// Every rollout that is kept, then what people did, as far as changes are kept; newest first.
 pub(super) fn history(picture: &Snapshot, filter: &str) -> Vec<Item> {
     let rollouts = picture.world.rollouts.iter().rev().map(|rollout| Item::Rollout(rollout.id));
-    let deeds = deeds(picture);
+    let deeds = deeds::deeds(picture);
     passing(picture, filter, rollouts.chain(deeds.into_iter().rev().map(|entry| Item::Deed(entry.revision))))
 }
 
+/// Items that pass every word of a filter: `who=ann`, `what=pause`, `state=refused`, or text that is anywhere in the
+/// row; `!` in front turns a word round.
 fn passing(picture: &Snapshot, filter: &str, items: impl Iterator<Item = Item>) -> Vec<Item> {
     let wanted: Vec<String> = filter.split_whitespace().map(str::to_lowercase).collect();
     let passes = |item: &Item| {
-        let said = face(picture, *item).map(|f| format!("{} {} {}", f.look.1, f.name, f.text).to_lowercase());
-        wanted.is_empty() || said.is_some_and(|said| wanted.iter().all(|word| said.contains(word)))
+        let face = face(picture, *item);
+        wanted.is_empty() || face.is_some_and(|face| wanted.iter().all(|word| face.passes(word)))
     };
     items.filter(passes).collect()
 }
 
-/// The telling change of everything a person did, oldest first.
-fn deeds(picture: &Snapshot) -> Vec<&Entry> {
-    let mut deeds: Vec<&Entry> = Vec::new();
-    let mut before: Option<&Entry> = None;
-    for entry in picture.tail.iter().filter(|entry| matches!(entry.cause, Cause::Verb { .. })) {
-        let same = before.is_some_and(|b| (b.at, &b.by, &b.cause) == (entry.at, &entry.by, &entry.cause));
-        before = Some(entry);
-        match deeds.last_mut().filter(|told| same && (tells(told) > 1 || tells(entry) > 1)) {
-            Some(told) if tells(entry) < tells(told) => *told = entry,
-            Some(_) => {}
-            None => deeds.push(entry),
+impl Face {
+    fn passes(&self, word: &str) -> bool {
+        if let Some(rest) = word.strip_prefix('!') {
+            return rest.is_empty() || !self.passes(rest);
         }
-    }
-    deeds
-}
-
-/// How well a change tells what was done; 0 and 1 stand for a deed, the others follow from one.
-fn tells(entry: &Entry) -> u8 {
-    match entry.change {
-        Change::RolloutStarted { .. } | Change::RolloutReset { .. } | Change::ReleaseYanked { .. } => 0,
-        Change::RolloutEnded { .. } => 2,
-        Change::LeaseEnded { .. } | Change::CursorMoved { .. } | Change::LeaseGranted { .. } => 3,
-        _ => 1,
+        let has = |text: &str, part: &str| text.to_lowercase().contains(part);
+        match word.split_once('=') {
+            Some(("who", who)) => has(&self.who, who),
+            Some(("what", what)) => has(&self.what, what),
+            Some(("state", state)) => has(&self.look.1, state),
+            _ => has(&self.look.1, word) || has(&self.name, word) || has(&self.text, word),
+        }
     }
 }
 
@@ -108,7 +103,7 @@ pub(super) fn face(picture: &Snapshot, item: Item) -> Option<Face> {
     match item {
         Item::Release(id) => picture.world.releases.get(&id).map(|release| of_release(picture, release)),
         Item::Rollout(id) => picture.world.rollout(id).map(|rollout| of_rollout(picture, rollout)),
-        Item::Deed(revision) => entry(picture, revision).map(|entry| of_deed(picture, entry)),
+        Item::Deed(revision) => entry(picture, revision).map(|entry| deeds::face(picture, entry)),
     }
 }
 
@@ -132,7 +127,14 @@ fn of_release(picture: &Snapshot, release: &Release) -> Face {
         None if runs => ((Glyph::Moving, "running".to_owned(), Role::Moving), on_it),
         None => ((Glyph::Queued, "ready".to_owned(), Role::Queued), on_it),
     };
-    Face { look, name: release.git_ref.clone(), text, at: release.created_at }
+    Face {
+        look,
+        name: release.git_ref.clone(),
+        text,
+        who: release.yanked.as_ref().map(|yank| yank.by.clone()).unwrap_or_default(),
+        what: "release".to_owned(),
+        at: release.created_at,
+    }
 }
 
 /// Host names of the machines that converged on a release and on no other since, sorted.
@@ -155,7 +157,14 @@ fn of_rollout(picture: &Snapshot, rollout: &Rollout) -> Face {
     parts.extend(displaced(picture, rollout));
     parts.extend(ended(picture, rollout));
     let name = picture.world.release_name(rollout.release).to_owned();
-    Face { look, name, text: parts.join("; "), at: rollout.started_at }
+    Face {
+        look,
+        name,
+        text: parts.join("; "),
+        who: rollout.started_by.clone(),
+        what: "rollout".to_owned(),
+        at: rollout.started_at,
+    }
 }
 
 /// What it took the account's slot from.
@@ -184,24 +193,6 @@ fn ended_by<'a>(picture: &'a Snapshot, rollout: &Rollout) -> Option<&'a str> {
     let ends = |entry: &&Entry| matches!(entry.change, Change::RolloutEnded { rollout: id, .. } if id == rollout.id);
     let entry = picture.tail.iter().find(ends)?;
     matches!(entry.cause, Cause::Verb { .. }).then_some(entry.by.as_str())
-}
-
-fn of_deed(picture: &Snapshot, entry: &Entry) -> Face {
-    let said = words::say(entry, &picture.world);
-    let why = match &entry.cause {
-        Cause::Verb { reason: Some(reason), .. } => format!(" ({reason})"),
-        _ => String::new(),
-    };
-    let verb = match &entry.cause {
-        Cause::Verb { name, .. } => name.clone(),
-        _ => String::new(),
-    };
-    Face {
-        look: (said.glyph, verb, said.role),
-        name: words::author(entry),
-        text: format!("{}{why}", said.text),
-        at: entry.at,
-    }
 }
 
 /// What an unprotected world would trip over if this release were started now, protected (R103, R167).
@@ -234,11 +225,16 @@ pub(super) fn explain(picture: &Snapshot, item: Item, moment: Timestamp) -> Expl
     match item {
         Item::Release(id) => release(picture, id, &face, moment),
         Item::Rollout(id) => rollout(picture, id, &face),
-        Item::Deed(_) => Explanation {
-            sentence: format!("{}: {}", face.name, face.text),
-            since: Some(face.at),
-            ..Explanation::default()
-        },
+        Item::Deed(_) => deed(&face),
+    }
+}
+
+fn deed(face: &Face) -> Explanation {
+    let outcome = if face.what.is_empty() { String::new() } else { format!(", {}", face.look.1.to_lowercase()) };
+    Explanation {
+        sentence: format!("{}{outcome}: {}", face.name, face.text),
+        since: Some(face.at),
+        ..Explanation::default()
     }
 }
 

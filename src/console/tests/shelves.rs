@@ -5,10 +5,11 @@ use insta::assert_snapshot;
 use super::super::effect::Effect;
 use super::super::model::{Screen, Subject};
 use super::super::saying::say;
-use super::super::shelf::Item;
+use super::super::shelf::{Item, face};
 use super::stage::Stage;
-use crate::domain::ids::{ReleaseId, RolloutId};
-use crate::domain::input::{Intent, Verb};
+use crate::domain::change::Level;
+use crate::domain::ids::{ReleaseId, RingId, RolloutId};
+use crate::domain::input::{Intent, Order, Verb};
 use crate::domain::release::Outcome;
 
 /// Two releases, one of them yanked while it ran.
@@ -138,4 +139,85 @@ fn shelves_are_there_before_anything_was_started() {
     assert!(empty.screen().contains("no release was built yet"), "{}", empty.screen());
     empty.press("7");
     assert!(empty.screen().contains("environment"), "{}", empty.screen());
+}
+
+/// A fleet in which several people asked for several things, some of which were refused.
+fn audited(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::rolling(width, height);
+    stage.release("hotfix-7");
+    let order = |by: &str, verb, reason: &str| {
+        let reason = (!reason.is_empty()).then(|| reason.to_owned());
+        Order { verb, by: by.to_owned(), reason, key: Some(format!("{by}-1")) }
+    };
+    stage.pass_polling(120);
+    stage.order(order("mia", Verb::Pause(Level::Ring(RingId::named("pine-cp"))), "storage work"));
+    stage.pass(30);
+    let start = Verb::Start {
+        id: RolloutId::named("r2"),
+        release: ReleaseId::named("hotfix-7"),
+        protected: Some(true),
+        force: false,
+        intent: Some(Intent::Start),
+    };
+    stage.order(order("job-88213", start, "pipeline"));
+    stage.pass(30);
+    stage.order(order("mia", Verb::Halt { rollout: RolloutId::named("r1") }, ""));
+    stage.shown()
+}
+
+#[test]
+fn history_has_every_verb_once_whether_it_was_done_or_refused() {
+    for (width, height, name) in [(80, 24, "history_audit_80x24"), (120, 36, "history_audit_120x36")] {
+        let mut stage = audited(width, height);
+        stage.press("7 j");
+        assert_snapshot!(name, stage.screen());
+    }
+    let stage = audited(80, 24);
+    let verbs = stage.picture.tail.iter().filter(|entry| entry.is_audit()).count();
+    let rows = stage.model.history.rows.iter().filter(|item| matches!(item, Item::Deed(_))).count();
+    assert_eq!(rows, verbs, "a halt is one row, whatever it ended");
+}
+
+#[test]
+fn a_verb_in_full_shows_its_plan_its_changes_and_its_place_in_the_chain() {
+    for (width, height, name) in [(80, 24, "history_deed_80x24"), (120, 36, "history_deed_120x36")] {
+        let mut stage = audited(width, height);
+        stage.press("7 j enter");
+        assert_snapshot!(name, stage.screen());
+    }
+    let mut stage = audited(120, 50);
+    stage.press("7 j j enter");
+    let screen = stage.screen();
+    for part in ["refused (protected)", "pipeline", "job-88213-1", "hangs on"] {
+        assert!(screen.contains(part), "{part} is missing:\n{screen}");
+    }
+}
+
+#[test]
+fn the_history_is_filtered_by_who_what_and_outcome() {
+    let narrowed = |words: &str| {
+        let mut stage = audited(80, 24);
+        stage.press("7 /");
+        stage.type_text(words);
+        let shown = stage.model.history.rows.iter().filter_map(|item| face(&stage.picture, *item));
+        shown.map(|face| (face.who, face.what)).collect::<Vec<_>>()
+    };
+    let row = |who: &str, what: &str| (who.to_owned(), what.to_owned());
+    assert_eq!(narrowed("who=mia"), [row("mia", "halt"), row("mia", "pause-ring")]);
+    assert_eq!(narrowed("state=refused"), [row("job-88213", "start")]);
+    assert_eq!(narrowed("what=start who=op"), [row("op-a", "start")]);
+    assert_eq!(narrowed("who=mia !what=halt"), [row("mia", "pause-ring")]);
+    assert_eq!(narrowed("storage"), [row("mia", "pause-ring")]);
+}
+
+/// A journal from before there was an audit.
+#[test]
+fn deeds_without_a_link_are_told_by_the_change_that_tells_them_best() {
+    let mut stage = audited(80, 24);
+    stage.picture.tail.retain(|entry| !entry.is_audit());
+    stage.show();
+    stage.press("7 /");
+    stage.type_text("who=mia what=halt");
+    assert_eq!(stage.model.history.rows.len(), 1);
+    assert!(stage.screen().contains("halted"), "{}", stage.screen());
 }

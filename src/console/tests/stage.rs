@@ -15,6 +15,8 @@ use super::super::snapshot::{Access, Freshness, Seat, Snapshot};
 use super::super::theme::{Depth, Theme};
 use super::super::update::update;
 use super::super::view::view;
+use crate::domain::audit::link;
+use crate::domain::change::Change;
 use crate::domain::decide::decide;
 use crate::domain::fleet::ConfigValues;
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
@@ -91,6 +93,12 @@ impl Stage {
         stage.pass(30);
         stage.poll_all();
         stage.shown()
+    }
+
+    /// Another process takes the seat; agents reach it or not.
+    pub(super) fn take_seat(&mut self, holder: &str, agents: bool) {
+        self.picture.seat.holder = Some(holder.to_owned());
+        self.input(&Input::TakeSeat { holder: holder.to_owned(), agents });
     }
 
     pub(super) fn environment(&mut self, slug: &str, order: i64) {
@@ -212,7 +220,11 @@ impl Stage {
 
     fn input(&mut self, input: &Input) -> Reply {
         let picture = &mut self.picture;
-        let verdict = decide(&picture.world, &picture.observed, input, self.now);
+        let mut verdict = decide(&picture.world, &picture.observed, input, self.now);
+        if let Input::Verb(order) = input {
+            let link = Box::new(link(order, &verdict, &picture.world, &picture.observed, self.now));
+            verdict.changes.push(Change::Audited { link });
+        }
         let author = input.author(&picture.world, "serve@bastion-1");
         let entries = author.entries(&picture.world, &verdict.changes, self.now);
         let world = Arc::make_mut(&mut picture.world);

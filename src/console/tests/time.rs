@@ -150,6 +150,29 @@ fn a_paused_ring_shows_no_countdown() {
     assert!(row.contains("timer held") && !row.contains("halts in"), "{row}");
 }
 
+// R54
+#[test]
+fn a_holder_that_nobody_can_hear_is_not_late_and_nothing_counts_down() {
+    let mut stage = Stage::rolling(80, 24);
+    stage.pass_polling(5_000);
+    stage.show();
+    stage.press("1");
+    assert!(stage.screen().contains("LATE"), "{}", stage.screen());
+    stage.take_seat("console@bastion-2", false);
+    stage.pass(60);
+    stage.show();
+    let screen = stage.screen();
+    assert!(screen.contains("NO AGENTS") && screen.contains("console@bastion-2"), "{screen}");
+    assert!(!screen.contains("LATE") && !screen.contains("halts in"), "{screen}");
+    stage.press("2");
+    let row = stage.screen().lines().find(|l| l.contains("ash ")).map(str::to_owned).unwrap();
+    assert!(row.contains("no agent endpoint") && !row.contains("halts in"), "{row}");
+    stage.take_seat("serve@bastion-1", true);
+    stage.show();
+    stage.press("1");
+    assert!(!stage.screen().contains("NO AGENTS"), "{}", stage.screen());
+}
+
 #[test]
 fn the_selection_can_be_seen_without_colours() {
     let mut stage = Stage::rolling(80, 24);

@@ -14,7 +14,7 @@ use super::super::text::{escape, wrap};
 use super::super::theme::Role;
 use super::super::update::machine_of;
 use super::pen::{Pen, Piece, piece};
-use super::row;
+use super::{deed, row};
 use crate::domain::explain::Explanation;
 use crate::domain::fleet::Machine;
 use crate::domain::ids::ReleaseId;
@@ -79,7 +79,7 @@ pub(super) fn show(lines: &[Text], top: usize, area: Rect, pen: &mut Pen<'_>) {
     }
 }
 
-fn paragraph(role: Role, text: &str, width: usize) -> Vec<Text> {
+pub(super) fn paragraph(role: Role, text: &str, width: usize) -> Vec<Text> {
     wrap(&escape(text), width).into_iter().map(|line| vec![piece(role, line)]).collect()
 }
 
@@ -128,7 +128,8 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
             }
         }
         Subject::Item(Item::Release(id)) => lines.extend(release_facts(picture, id, width, pen)),
-        Subject::Item(_) => {}
+        Subject::Item(Item::Deed(revision)) => lines.extend(deed::facts(picture, revision, width, pen)),
+        Subject::Item(Item::Rollout(_)) => {}
         Subject::Node(Node::Environment(_)) | Subject::Rollout | Subject::Need(..) | Subject::Nothing => {
             lines.extend(rollout_facts(picture, pen));
         }
@@ -148,7 +149,7 @@ fn verify(said: &Explanation, width: usize, pen: &Pen<'_>) -> Vec<Text> {
 }
 
 /// A wrapped text with a mark before its first line.
-fn item(mark: Glyph, role: Role, text: &str, width: usize, pen: &Pen<'_>) -> Vec<Text> {
+pub(super) fn item(mark: Glyph, role: Role, text: &str, width: usize, pen: &Pen<'_>) -> Vec<Text> {
     let wrapped = wrap(&escape(text), width.saturating_sub(2));
     let marked = |(n, line): (usize, String)| {
         let mark = if n == 0 { pen.glyph(mark) } else { " " };
@@ -173,7 +174,7 @@ fn title(picture: &Snapshot, subject: Subject) -> Vec<Text> {
             match item {
                 Item::Release(id) => ("release", name, id.short()),
                 Item::Rollout(id) => ("rollout", name, id.short()),
-                Item::Deed(revision) => ("change", name, revision.to_string()),
+                Item::Deed(revision) => ("revision", name, revision.to_string()),
             }
         }
         Subject::Rollout | Subject::Need(..) | Subject::Nothing => match world.current() {
@@ -184,7 +185,7 @@ fn title(picture: &Snapshot, subject: Subject) -> Vec<Text> {
     vec![vec![piece(Role::Strong, name), piece(Role::Dim, format!("  {kind} {id}"))]]
 }
 
-fn fact(label: &str, role: Role, text: impl Into<String>) -> Text {
+pub(super) fn fact(label: &str, role: Role, text: impl Into<String>) -> Text {
     vec![piece(Role::Dim, format!("{label:<LABEL$} ")), piece(role, text.into())]
 }
 

@@ -12,6 +12,7 @@ mod blank;
 mod now;
 mod rollout;
 mod row;
+mod deed;
 mod detail;
 mod log;
 mod shelf;

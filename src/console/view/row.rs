@@ -241,8 +241,8 @@ pub(super) fn machine_words(lane: &LaneFacts, row: &Row, pen: &mut Pen<'_>) -> V
         };
         facts.push((role, format!("halts in {}", pen.left(at))));
     }
-    if row.timer_held {
-        facts.push((Role::Paused, "timer held".to_owned()));
+    if let Some(why) = row.timer_held {
+        facts.push((Role::Paused, why.to_owned()));
     }
     if let Some(position) = row.row.queue_position {
         facts.push((Role::Text, format!("number {position}")));

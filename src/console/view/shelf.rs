@@ -20,7 +20,7 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     let columns = Columns::of(heading);
     let (name, text) = match model.screen {
         Screen::Releases => ("RELEASE", "WHO IS ON IT"),
-        _ => ("WHAT OR WHO", "BY WHOM, AND HOW IT ENDED"),
+        _ => ("WHAT OR WHO", "WHAT WAS ASKED, HOW IT ENDED"),
     };
     for (place, head) in [(columns.state, "STATE"), (columns.name, name), (columns.text, text)] {
         pen.line(place, &[piece(Role::Heading, head)]);
