@@ -8,3 +8,4 @@ pub mod results;
 pub mod vault;
 pub mod releases;
 pub mod remote;
+pub mod local_audit;

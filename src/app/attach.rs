@@ -4,8 +4,10 @@ use super::console::{Backstage, run_console};
 use super::look::ScreenArgs;
 use super::target::TargetArgs;
 use crate::adapters::clock::SystemClock;
+use crate::adapters::local_audit::Witnessed;
 use crate::adapters::remote::far_clock::FarClock;
 use crate::adapters::remote::link::RemoteLink;
+use crate::terminal::logfile::state_directory;
 use crate::wire::problem::Problem;
 
 /// Flags.
@@ -16,6 +18,9 @@ pub struct Args {
     /// Which control plane.
     #[command(flatten)]
     pub target: TargetArgs,
+    /// Send verbs although they cannot be written down on this machine first
+    #[arg(long)]
+    pub no_local_audit: bool,
     /// How it looks.
     #[command(flatten)]
     pub screen: ScreenArgs,
@@ -32,6 +37,10 @@ pub fn run(args: Args) -> Result<(), Problem> {
         // Ages are counted by the clock that made their beginnings: the far end's.
         let clock = FarClock::of(clock);
         let link = RemoteLink::start(target.endpoint, &target.token, clock.clone())?;
+        let link = match args.no_local_audit {
+            true => Witnessed::by_nobody(link, clock.clone()),
+            false => Witnessed::by(link, clock.clone(), &whom, state_directory().as_deref()),
+        };
         Ok(Backstage { link, clock, farewell: async {} })
     })
 }

@@ -108,7 +108,7 @@ fn unwritten(why: &str) -> (Log, Option<NonBlocking>) {
 }
 
 /// `$XDG_STATE_HOME/kura-console`, or its usual place below the home directory.
-fn state_directory() -> Option<PathBuf> {
+pub fn state_directory() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?;
     Some(base.join("kura-console"))

@@ -154,6 +154,22 @@ fn a_rollout_moves_is_steered_by_keys_survives_a_kill_and_is_halted() {
 
     console.send("q");
     assert_eq!(console.wait_exit().code, Some(0));
+    what_was_done_is_on_this_machine_too(&console);
+}
+
+/// Each verb of the console stands in its local audit, before it left and with what was answered.
+fn what_was_done_is_on_this_machine_too(console: &Driver) {
+    let kept = std::fs::read_to_string(console.home().join(".local/state/kura-console/audit.jsonl")).expect("a file");
+    let lines: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let of = |phase: &str| -> Vec<(Value, Value)> {
+        let lines = lines.iter().filter(|line| line["phase"] == phase);
+        lines.map(|line| (line["verb"].clone(), line["key"].clone())).collect()
+    };
+    let (intents, outcomes) = (of("intent"), of("outcome"));
+    assert_eq!(intents, outcomes, "{kept}");
+    let verbs: Vec<&str> = intents.iter().filter_map(|(verb, _)| verb.as_str()).collect();
+    assert_eq!(verbs, ["pause-machine", "halt"], "{kept}");
+    assert!(lines.iter().filter(|l| l["phase"] == "outcome").all(|l| l["answer"]["kind"] == "done"), "{kept}");
 }
 
 /// The first machine is done and has settled: the second one is granted.
