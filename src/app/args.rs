@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use super::verbs::args::Act;
 use super::{agent, attach, audit, demo, serve, shell, simulate, status, token};
 
 /// The console for gated rollouts: see what a release waits for, on whom, since when, and stop it.
@@ -28,6 +29,9 @@ pub enum Run {
     Status(status::Args),
     /// Read who did what and why, and check that nobody has touched the record.
     Audit(audit::Args),
+    /// The verbs.
+    #[command(flatten)]
+    Act(Act),
     /// Run scenario files in virtual time and check what they expect.
     Simulate(simulate::Args),
     /// Run the reference node agent.

@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use color_eyre::config::{HookBuilder, Theme};
 
 use super::args::{Args, Run};
-use super::{agent, attach, audit, demo, serve, shell, simulate, status, token};
+use super::{agent, attach, audit, demo, serve, shell, simulate, status, token, verbs};
 use crate::console::text::escape;
 use crate::wire::problem::Problem;
 
@@ -20,7 +20,7 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             complain(&problem);
-            ExitCode::from(problem.kind.exit_code())
+            ExitCode::from(problem.exit_code())
         }
     }
 }
@@ -55,6 +55,7 @@ fn dispatch(args: Args) -> Result<(), Problem> {
         Some(Run::Serve(args)) => serve::run(args),
         Some(Run::Status(args)) => status::run(args),
         Some(Run::Audit(args)) => audit::run(args),
+        Some(Run::Act(act)) => verbs::run::run(&act),
         Some(Run::Simulate(args)) => simulate::run(args),
         Some(Run::Agent(args)) => agent::run(args),
         Some(Run::Token(args)) => token::run(args),

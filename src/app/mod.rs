@@ -21,6 +21,7 @@ pub mod agent;
 pub mod status;
 pub mod report;
 pub mod audit;
+pub mod verbs;
 pub mod actors;
 pub mod simulate;
 pub mod shell;

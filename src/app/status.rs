@@ -32,9 +32,9 @@ pub enum Output {
     /// For people, at 80 columns.
     #[default]
     Text,
-    /// For programs: one object; with --watch one per line.
+    /// For programs: one object on a line.
     Json,
-    /// For people and programs: one document; with --watch one after the other.
+    /// For people and programs: one document.
     Yaml,
 }
 

@@ -5,11 +5,15 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::call::UNKNOWN_OUTCOME;
 use super::plan::MovedBody;
 use crate::domain::refusal::{Refusal, RefusalKind};
 
 /// When to come again after a 429 or 503, in seconds.
 const COME_AGAIN: u64 = 1;
+
+/// Exit code of an order that may have been done.
+const UNKNOWN_EXIT: u8 = 6;
 
 /// Families of problems; each has one HTTP status and one exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,12 +90,13 @@ impl ProblemKind {
         }
     }
 
-    /// Exit code: 1 refused, 2 usage, 3 unreachable, 4 conflict.
+    /// Exit code: 1 refused, 2 usage, 3 unreachable, 4 conflict, 5 moved.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Usage | Self::Malformed => 2,
             Self::Unreachable | Self::Unavailable => 3,
-            Self::Conflict | Self::Moved => 4,
+            Self::Conflict => 4,
+            Self::Moved => 5,
             _ => 1,
         }
     }
@@ -160,6 +165,11 @@ impl Problem {
     pub fn field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
         self
+    }
+
+    /// The exit code of its kind, and one of its own where nobody knows whether something was done.
+    pub fn exit_code(&self) -> u8 {
+        if self.code == UNKNOWN_OUTCOME { UNKNOWN_EXIT } else { self.kind.exit_code() }
     }
 
     /// When to come again, in seconds, where that may help.

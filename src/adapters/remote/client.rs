@@ -11,7 +11,9 @@ use serde::de::DeserializeOwned;
 use super::endpoint::Endpoint;
 use super::token::Token;
 use crate::domain::ids::Revision;
-use crate::wire::call::{Call, KEY_HEADER, Method, PLANNED_HEADER, REASON_HEADER, planned_text};
+use crate::wire::call::{
+    Call, KEY_HEADER, Method, PLANNED_HEADER, REASON_HEADER, REPLAYED_HEADER, REVISION_HEADER, planned_text,
+};
 use crate::wire::problem::{Problem, ProblemBody, ProblemKind};
 
 /// Until a connection stands.
@@ -44,6 +46,19 @@ impl Failure {
             Self::Unsent(problem) | Self::Lost(problem) | Self::Answered(problem) => problem,
         }
     }
+}
+
+/// The answer to an order that was carried out, or planned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// HTTP status, one of success.
+    pub status: u16,
+    /// The revision it was made from, where it says so.
+    pub revision: Option<Revision>,
+    /// The order was carried out before, under the same key, and not again.
+    pub replayed: bool,
+    /// As it came.
+    pub body: Vec<u8>,
 }
 
 /// A control plane and the token it is shown. Cheap to clone.
@@ -90,14 +105,14 @@ impl Client {
         serde_json::from_slice(&body).map_err(|error| Failure::Lost(self.unreadable(&error.to_string())))
     }
 
-    /// Sends an order, once. The status and the body of the answer.
+    /// Sends an order, once.
     pub async fn call(
         &self,
         call: &Call,
         key: Option<&str>,
         reason: Option<&str>,
         planned_at: Option<Revision>,
-    ) -> Result<(u16, Vec<u8>), Failure> {
+    ) -> Result<Sent, Failure> {
         let url = self.endpoint.url(&call.path);
         let request = match call.method {
             Method::Post => self.http.post(url).json(&call.body),
@@ -118,7 +133,9 @@ impl Client {
         };
         let answer = self.answered(self.authorized(request).timeout(ANSWER_LIMIT).send().await).await?;
         let status = answer.status().as_u16();
-        Ok((status, self.whole(answer).await?))
+        let revision = answer.headers().get(REVISION_HEADER).and_then(|value| value.to_str().ok()?.parse().ok());
+        let replayed = answer.headers().contains_key(REPLAYED_HEADER);
+        Ok(Sent { status, revision, replayed, body: self.whole(answer).await? })
     }
 
     /// Opens a stream; its bytes come as they are sent.

@@ -74,7 +74,7 @@ impl Link for RemoteLink {
         let call = Call::of(&order);
         let sent = self.client.call(&call, order.key.as_deref(), order.reason.as_deref(), planned_at).await;
         match sent {
-            Ok((status, _)) => answer::to_reply(&before, &order.verb, &reply_of(&order.verb, status)),
+            Ok(sent) => answer::to_reply(&before, &order.verb, &reply_of(&order.verb, sent.status)),
             Err(failure) => no(failure),
         }
     }
@@ -87,7 +87,7 @@ impl Link for RemoteLink {
 }
 
 /// The reply a success stands for, as far as sentences need it: 200 to a start is a reset (R99).
-fn reply_of(verb: &Verb, status: u16) -> Reply {
+pub fn reply_of(verb: &Verb, status: u16) -> Reply {
     match verb {
         Verb::Start { id, .. } if status == 200 => Reply::Reset(*id),
         Verb::Start { id, .. } => Reply::Started(*id),

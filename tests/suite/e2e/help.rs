@@ -5,13 +5,35 @@ use super::command::kura;
 /// What help has to fit into.
 const WIDTH: usize = 100;
 
+/// What the help of every verb names, besides what its exit codes mean.
+const VERB: [&str; 5] =
+    ["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN", "Exit codes:"];
+
 /// Every way to run with the variables its help must name.
-const WAYS: [(&[&str], &[&str]); 10] = [
+const WAYS: [(&[&str], &[&str]); 28] = [
     (&[], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["demo"], &["KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["serve"], &["KURA_CONSOLE_JOURNAL", "KURA_CONSOLE_LOG", "KURA_CONSOLE_TOKEN"]),
     (&["status"], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"]),
     (&["audit", "show"], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"]),
+    (&["halt"], &VERB),
+    (&["pause"], &VERB),
+    (&["unpause"], &VERB),
+    (&["start"], &VERB),
+    (&["reset"], &VERB),
+    (&["yank"], &VERB),
+    (&["build"], &VERB),
+    (&["ring"], &VERB),
+    (&["add-ring"], &VERB),
+    (&["environment"], &VERB),
+    (&["add-environment"], &VERB),
+    (&["assign"], &VERB),
+    (&["add-machine"], &VERB),
+    (&["remove-machine"], &VERB),
+    (&["account"], &VERB),
+    (&["set-secret"], &VERB),
+    (&["accept-clock"], &VERB),
+    (&["leave-seat"], &VERB),
     (&["simulate"], &[]),
     (&["agent"], &["KURA_CONSOLE_API", "KURA_CONSOLE_MACHINE", "KURA_CONSOLE_AGENT_TOKEN", "KURA_CONTENT"]),
     (&["token"], &[]),

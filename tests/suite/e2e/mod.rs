@@ -7,3 +7,5 @@ mod command;
 mod audit;
 mod first_contact;
 mod help;
+mod proxy;
+mod verbs;

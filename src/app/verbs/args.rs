@@ -1,0 +1,75 @@
+//! The verbs of the command line, in one table.
+
+use super::account::{AcceptClock, Account, LeaveSeat, SetSecret};
+use super::aim::Aim;
+use super::fleet::{AddMachine, Assign, Pause, RemoveMachine, Unpause};
+use super::manner::{Given, Manner};
+use super::rollouts::{Build, Halt, Reset, Start, Yank};
+use super::tiers::{AddEnvironment, AddRing, Environment, Ring};
+
+/// One verb.
+#[derive(Debug, Clone, clap::Subcommand)]
+pub enum Act {
+    /// Stop the running rollout: the runs of its holders are cancelled, nothing is rolled back.
+    Halt(Given<Halt>),
+    /// Skip a machine, or hold a ring or an environment.
+    Pause(Given<Pause>),
+    /// Let a skipped machine join again, or end the hold of a ring or an environment.
+    Unpause(Given<Unpause>),
+    /// Start a release, protected.
+    Start(Given<Start>),
+    /// Begin the running rollout again: every lease ends, done machines are passed over.
+    Reset(Given<Reset>),
+    /// Withdraw a release for good; the rollout that runs it is halted.
+    Yank(Given<Yank>),
+    /// Build a release from the control plane's repository.
+    Build(Given<Build>),
+    /// Change the brakes of a ring.
+    Ring(Given<Ring>),
+    /// Make a ring.
+    AddRing(Given<AddRing>),
+    /// Change an environment, or its place in the promotion path.
+    Environment(Given<Environment>),
+    /// Make an environment.
+    AddEnvironment(Given<AddEnvironment>),
+    /// Change the place of a machine.
+    Assign(Given<Assign>),
+    /// Let a machine join.
+    AddMachine(Given<AddMachine>),
+    /// Take a machine away for good.
+    RemoveMachine(Given<RemoveMachine>),
+    /// Flip the account's switches of unattended starts.
+    Account(Given<Account>),
+    /// Give a secret a value.
+    SetSecret(Given<SetSecret>),
+    /// Say that the control plane's clock is right again.
+    AcceptClock(Given<AcceptClock>),
+    /// Make the process that answers give the reconciler's seat back.
+    LeaveSeat(Given<LeaveSeat>),
+}
+
+impl Act {
+    /// What is meant, and how it is given.
+    pub(super) fn parts(&self) -> (&dyn Aim, &Manner) {
+        match self {
+            Self::Halt(given) => (&given.what, &given.manner),
+            Self::Pause(given) => (&given.what, &given.manner),
+            Self::Unpause(given) => (&given.what, &given.manner),
+            Self::Start(given) => (&given.what, &given.manner),
+            Self::Reset(given) => (&given.what, &given.manner),
+            Self::Yank(given) => (&given.what, &given.manner),
+            Self::Build(given) => (&given.what, &given.manner),
+            Self::Ring(given) => (&given.what, &given.manner),
+            Self::AddRing(given) => (&given.what, &given.manner),
+            Self::Environment(given) => (&given.what, &given.manner),
+            Self::AddEnvironment(given) => (&given.what, &given.manner),
+            Self::Assign(given) => (&given.what, &given.manner),
+            Self::AddMachine(given) => (&given.what, &given.manner),
+            Self::RemoveMachine(given) => (&given.what, &given.manner),
+            Self::Account(given) => (&given.what, &given.manner),
+            Self::SetSecret(given) => (&given.what, &given.manner),
+            Self::AcceptClock(given) => (&given.what, &given.manner),
+            Self::LeaveSeat(given) => (&given.what, &given.manner),
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! The way to run: a verb. Aimed, planned, asked back, sent once, and what came of it.
+
+use std::time::Duration;
+
+use super::aim::{Aim, Aimed, Deed};
+use super::args::Act;
+use super::friction::{Friction, friction, is_start};
+use super::manner::Manner;
+use super::record::{Outcome, Record};
+use super::send::{Came, Errand};
+use super::{ask, tell};
+use crate::adapters::clock::SystemClock;
+use crate::adapters::remote::client::{Client, Failure, Sent};
+use crate::adapters::remote::link::reply_of;
+use crate::app::shell;
+use crate::app::status::Output;
+use crate::control::answer;
+use crate::control::link::Answer;
+use crate::control::ports::Clock;
+use crate::domain::input::Verb;
+use crate::domain::observed::Observed;
+use crate::domain::preflight::{Check, Grade, Plan, preflight};
+use crate::domain::world::World;
+use crate::wire::plan::PlanBody;
+use crate::wire::problem::{Problem, ProblemKind};
+use crate::wire::reason;
+use crate::wire::world::{PATH as WORLD_PATH, WorldBody};
+
+/// How long a stop waits for its plan; then it goes without one.
+const STOP_PLAN_WAIT: Duration = Duration::from_secs(3);
+
+/// Runs it.
+pub fn run(act: &Act) -> Result<(), Problem> {
+    let (aim, manner) = act.parts();
+    let asks = ask::can_ask() && !manner.yes && !manner.dry_run;
+    let (reason, key) = (manner.reason()?, manner.key()?);
+    aim.check()?;
+    allowed(aim, manner, reason.is_some(), asks)?;
+    let target = manner.target.resolve()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|e| Problem::new(ProblemKind::Internal, "runtime", format!("no threads: {e}")))?;
+    runtime.block_on(async {
+        let api = target.endpoint.to_string();
+        let client = Client::new(target.endpoint, &target.token)?;
+        let mut session = Session { client, clock: SystemClock::start(), api, aim, manner, asks, reason, key };
+        session.go().await
+    })
+}
+
+/// Whether it may go on at all where nobody can be asked. Stopping always may.
+fn allowed(aim: &dyn Aim, manner: &Manner, has_reason: bool, asks: bool) -> Result<(), Problem> {
+    if asks || manner.dry_run || aim.is_stop() {
+        return Ok(());
+    }
+    let verb = aim.verb();
+    if !manner.yes {
+        let message = format!("{verb} asks back, and there is no terminal to ask on");
+        return Err(Problem::new(ProblemKind::Usage, "no_terminal", message)
+            .hint("look at what would follow: --dry-run")
+            .hint("then give it without a question: --yes --reason TEXT"));
+    }
+    if !has_reason {
+        let message = format!("{verb} needs a reason: it is kept with the change");
+        return Err(Problem::new(ProblemKind::Usage, "no_reason", message)
+            .hint("say why: --reason TEXT")
+            .hint("only halt, pause ring and pause environment go without one"));
+    }
+    Ok(())
+}
+
+/// One run of a verb.
+struct Session<'a> {
+    client: Client,
+    clock: SystemClock,
+    api: String,
+    aim: &'a dyn Aim,
+    manner: &'a Manner,
+    /// There is somebody to ask, and they want to be asked.
+    asks: bool,
+    reason: Option<String>,
+    key: String,
+}
+
+impl Session<'_> {
+    /// Until it is done, or is not; asked again where the world moved and somebody can be asked.
+    async fn go(&mut self) -> Result<(), Problem> {
+        loop {
+            let world = self.world().await?;
+            let (deed, target) = self.aim.aim(&world.world)?;
+            let mut record = record(self.aim.verb(), target, &world);
+            match self.carry_out(&deed, world, &mut record).await {
+                Ok(()) => return tell::document(&record, self.manner.output),
+                Err(problem) if problem.kind == ProblemKind::Moved && self.asks => {
+                    tell::note("this changed after the plan was made, so nothing was done:");
+                    tell::aside(&tell::moved(&problem.moved));
+                    self.key = uuid::Uuid::new_v4().to_string();
+                }
+                Err(problem) => return self.failed(record, problem),
+            }
+        }
+    }
+
+    fn failed(&self, mut record: Record, problem: Problem) -> Result<(), Problem> {
+        if self.manner.output == Output::Text {
+            tell::aside(&tell::moved(&problem.moved));
+        }
+        record.outcome = tell::outcome(&problem);
+        record.problem = Some(problem.body());
+        tell::document(&record, self.manner.output)?;
+        Err(advised(problem))
+    }
+
+    async fn world(&self) -> Result<WorldBody, Problem> {
+        self.client.get(WORLD_PATH).await.map_err(Failure::into_problem)
+    }
+
+    /// Plans it, asks, sends it; what is known of it by then is in the record.
+    async fn carry_out(&mut self, deed: &Deed, mut world: WorldBody, record: &mut Record) -> Result<(), Problem> {
+        record.plan = self.plan(deed).await?;
+        record.revision = record.plan.as_ref().map(|plan| plan.revision);
+        if record.revision > Some(world.revision) {
+            // The harm is judged by a world that is no older than the plan.
+            world = self.world().await?;
+        }
+        if is_start(deed) {
+            record.checks = Self::checks(deed, &world);
+        }
+        let takes = record.plan.as_ref().map_or(Friction::Stop, |plan| friction(deed, plan, &world.world));
+        let headline = format!("{} {}", phrase(record.verb), record.target.told());
+        self.show(&tell::plan(record, &headline, &self.api, takes == Friction::Uncap))?;
+        if self.manner.dry_run {
+            return self.say(&tell::planned(record));
+        }
+        if self.asks {
+            self.confirmed(takes, &record.target)?;
+        }
+        let sent = self.send(deed, record).await?;
+        record.outcome = Outcome::Done;
+        (record.revision, record.replayed) = (sent.revision, sent.replayed);
+        record.answer = serde_json::from_slice(&sent.body).ok();
+        self.say(&tell::done(&sentence(&world.world, deed, &sent), record))
+    }
+
+    /// What would follow. A stop goes without it where it does not come.
+    async fn plan(&self, deed: &Deed) -> Result<Option<PlanBody>, Problem> {
+        let mut call = deed.call(self.reason.as_deref());
+        call.path += "?dry_run=true";
+        let asked = self.client.call(&call, None, self.reason.as_deref(), None);
+        if !deed.is_stop() || self.manner.dry_run {
+            return read(&asked.await.map_err(Failure::into_problem)?).map(Some);
+        }
+        let told = tokio::select! {
+            told = asked => told,
+            () = self.clock.sleep(STOP_PLAN_WAIT) => return Ok(None),
+        };
+        match told {
+            Ok(sent) => Ok(read(&sent).ok()),
+            Err(Failure::Answered(problem)) if is_refusal(problem.kind) => Err(problem),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Checks of the runbook before a start that did not pass, those that fail first (R167).
+    fn checks(deed: &Deed, world: &WorldBody) -> Vec<Check> {
+        let Deed::Verb(verb) = deed else { return Vec::new() };
+        let Verb::Start { release, protected, .. } = **verb else { return Vec::new() };
+        let secrets: Vec<String> = world.world.secrets.keys().cloned().collect();
+        let plan = Plan { release, protected: protected.unwrap_or(false), secrets: Some(&secrets) };
+        // Who ticks is told beside what is observed.
+        let observed = Observed { last_tick: world.seat.last_tick, ..world.observed.clone() };
+        let mut checks = preflight(&world.world, &observed, &plan, world.now);
+        checks.retain(|check| check.grade != Grade::Pass);
+        checks.sort_by_key(|check| std::cmp::Reverse(check.grade));
+        checks
+    }
+
+    fn confirmed(&mut self, takes: Friction, target: &Aimed) -> Result<(), Problem> {
+        if takes != Friction::Stop && self.reason.is_none() {
+            self.reason = reason::checked(Some(ask::reason()?))?;
+        }
+        ask::confirm(takes, phrase(self.aim.verb()), target)
+    }
+
+    async fn send(&self, deed: &Deed, record: &mut Record) -> Result<Sent, Problem> {
+        let (key, reason) = (self.key.as_str(), self.reason.as_deref());
+        record.key = Some(key.to_owned());
+        let planned_at = record.plan.as_ref().map(|plan| plan.revision).filter(|_| !deed.is_stop());
+        let (call, repeatable) = (deed.call(reason), deed.is_repeatable());
+        let errand = Errand { call: &call, key, reason, planned_at, repeatable };
+        let came = tokio::select! {
+            came = errand.send(&self.client, &self.clock, tell::note) => came,
+            _ = tokio::signal::ctrl_c() => errand.interrupted(),
+        };
+        match came {
+            Came::Done(sent) => Ok(sent),
+            Came::No(problem) | Came::Unknown(problem) => Err(problem),
+        }
+    }
+
+    /// Shows what somebody decides by: on the terminal they are asked on, else where the outcome goes.
+    fn show(&self, text: &str) -> Result<(), Problem> {
+        match self.asks {
+            true => {
+                tell::aside(text);
+                Ok(())
+            }
+            false => self.say(text),
+        }
+    }
+
+    /// Prints what came of it, where people read it.
+    fn say(&self, text: &str) -> Result<(), Problem> {
+        if self.manner.output == Output::Text { shell::print(text.as_bytes()) } else { Ok(()) }
+    }
+}
+
+/// A verb as it is said in front of the kind of thing it is done to.
+fn phrase(verb: &'static str) -> &'static str {
+    match verb {
+        "ring" | "environment" | "account" | "assign" => "change",
+        verb => verb.split('-').next().unwrap_or(verb),
+    }
+}
+
+fn record(verb: &'static str, target: Aimed, world: &WorldBody) -> Record {
+    Record {
+        verb,
+        target,
+        account: world.account.name.clone(),
+        plan: None,
+        checks: Vec::new(),
+        outcome: Outcome::Planned,
+        revision: None,
+        key: None,
+        replayed: false,
+        answer: None,
+        problem: None,
+    }
+}
+
+/// In earnest it would be refused as well; anything else may be the plan's trouble alone.
+fn is_refusal(kind: ProblemKind) -> bool {
+    use ProblemKind::{Conflict, Forbidden, Invalid, Malformed, NotFound, Unauthenticated};
+    matches!(kind, Conflict | Forbidden | Invalid | Malformed | NotFound | Unauthenticated)
+}
+
+fn read(sent: &Sent) -> Result<PlanBody, Problem> {
+    let plan: Option<PlanBody> = serde_json::from_slice(&sent.body).ok();
+    plan.filter(|plan| plan.dry_run).ok_or_else(|| {
+        Problem::new(ProblemKind::Unavailable, "no_plan", "the control plane did not answer with a plan")
+            .hint("its version may be older than this one's: kura-console --version, GET /api/version")
+    })
+}
+
+/// What is true once it was done.
+fn sentence(world: &World, deed: &Deed, sent: &Sent) -> String {
+    match deed {
+        Deed::Verb(verb) => match answer::to_reply(world, verb, &reply_of(verb, sent.status)) {
+            Answer::Done { sentence } => sentence,
+            _ => "done".to_owned(),
+        },
+        Deed::SetSecret { name, .. } => format!("the secret {name} is set"),
+        Deed::LeaveSeat => "the process gives the seat back".to_owned(),
+    }
+}
+
+/// The same with what to type instead, before what to send instead.
+fn advised(mut problem: Problem) -> Problem {
+    let typed = match problem.code.as_str() {
+        "would_reset" => "to begin it again: kura-console reset",
+        "would_start" => "to start it as a new rollout: kura-console start RELEASE",
+        "protected" => "kura-console halt stops it; kura-console start RELEASE --force supersedes it on purpose",
+        "plan_moved" => "look again: --dry-run",
+        _ => return problem,
+    };
+    problem.hints.insert(0, typed.to_owned());
+    problem
+}
