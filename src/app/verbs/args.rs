@@ -10,7 +10,7 @@ use super::tiers::{AddEnvironment, AddRing, Environment, Ring};
 /// One verb.
 #[derive(Debug, Clone, clap::Subcommand)]
 pub enum Act {
-    /// Stop the running rollout: the runs of its holders are cancelled, nothing is rolled back.
+    /// Stop the running rollout; nothing is rolled back.
     Halt(Given<Halt>),
     /// Skip a machine, or hold a ring or an environment.
     Pause(Given<Pause>),

@@ -22,6 +22,7 @@ const WORD: usize = 9;
 pub fn plan(record: &Record, headline: &str, api: &str, uncaps: bool) -> String {
     let mut text = line("", &format!("{headline} in account {} at {api}", record.account));
     match &record.plan {
+        Some(plan) if plan.lines.is_empty() => text += &indented("stays", "nothing else follows from it now"),
         Some(plan) => {
             text += &plan.lines.iter().map(|line| indented(word(line.kind), &line.text)).collect::<String>();
             if uncaps {
