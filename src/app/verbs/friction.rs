@@ -65,7 +65,7 @@ mod tests {
     }
 
     fn capped(cap: u32) -> World {
-        let (id, settings) = (RingId::named("oak"), RingSettings { max_in_flight: cap, ..RingSettings::default() });
+        let (id, settings) = (RingId::named("oak"), RingSettings { max_in_flight: cap, ..RingSettings::named("oak") });
         let mut world = World::default();
         world.rings.insert(id, Ring { id, slug: "oak".to_owned(), settings, paused: None });
         world

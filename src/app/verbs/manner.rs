@@ -56,7 +56,8 @@ impl Manner {
     /// # Errors
     /// Where the given one is too long or not printable.
     pub fn key(&self) -> Result<String, Problem> {
-        self.key.clone().map_or_else(|| Ok(uuid::Uuid::new_v4().to_string()), checked_key)
+        let Some(key) = self.key.clone() else { return Ok(uuid::Uuid::new_v4().to_string()) };
+        checked_key(key).map_err(|problem| problem.hint("leave --key out: each verb gets a key of its own"))
     }
 }
 

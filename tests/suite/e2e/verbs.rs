@@ -218,7 +218,7 @@ fn what_is_not_clear_or_not_allowed_is_refused_with_a_way_on() {
     let second = stage.uuid("/api/config/releases/", "git_ref", "v2");
     operator(&["start", &second[..9]]).fails(4, &["protected rollout of v1", "--force"]);
     operator(&["start", "v1"]).fails(4, &["would reset", "kura-console reset"]);
-    operator(&["start", &second, "--intent", "reset"]).fails(4, &["would start", "kura-console start"]);
+    operator(&["start", &second, "--intent", "reset", "--force"]).fails(4, &["would start", "kura-console start"]);
     operator(&["ring", "oak-ring", "--threshold", "0"]).fails(1, &["at least 1"]);
     operator(&["build", "nowhere"]).fails(1, &["nowhere"]);
     let viewer = stage.at(&stage.plane.url(), "viewer", &[&["halt"][..], &given].concat());
