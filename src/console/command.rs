@@ -75,8 +75,34 @@ pub enum Command {
     Reset,
     /// Start the release of the row, protected.
     Start,
+    /// Start the release of the row in the place of a protected rollout.
+    StartForce,
     /// Say that a clock that jumped is right.
     AcceptClock,
+    /// Skip everybody who waits in the ring of the row.
+    HoldLine,
+    /// Withdraw the release of the row.
+    Yank,
+    /// Set the cap of the ring of the row.
+    SetCap,
+    /// Set its settle window.
+    SetSettle,
+    /// Set its stall timeout.
+    SetStall,
+    /// Set how many failures halt it.
+    SetThreshold,
+    /// Set the place of the environment in the path.
+    SetOrder,
+    /// Give the machine another place.
+    AssignMachine,
+    /// Take the machine out of scope.
+    UnassignMachine,
+    /// Take the machine away for good.
+    RemoveMachine,
+    /// Turn unattended starts on new commits on or off.
+    FlipAutoDeploy,
+    /// Turn unattended starts on new tags on or off.
+    FlipTrackTags,
     /// Press the button that is selected.
     Confirm,
     /// Confirm a verb that stops.
@@ -158,7 +184,7 @@ const fn act(command: Command, name: &'static str, hint: &'static str, about: &'
 }
 
 /// The table.
-pub const COMMANDS: [Spec; 39] = {
+pub const COMMANDS: [Spec; 52] = {
     use Command as C;
     use Group as G;
     [
@@ -186,7 +212,7 @@ pub const COMMANDS: [Spec; 39] = {
         view(C::ScreenHistory, "history", "history", "Rollouts, what displaced what, and what people did.", G::Screens),
         view(C::ScreenLog, "log", "log", "What changed, in plain words, and the console's own notices.", G::Screens),
         view(C::Help, "help", "help", "The keys of this screen.", G::Look),
-        view(C::Palette, "palette", "command", "Any command or screen by its name.", G::Look),
+        view(C::Palette, "palette", "all", "Any command or screen by its name.", G::Look),
         view(C::Filter, "filter", "filter", "Narrows the list: state=failed held>30m !paused text.", G::Look),
         view(C::Why, "why", "why", "What the row waits for, on whom, since when, and what to do next.", G::Look),
         view(C::Copy, "copy", "copy id", "Copies the identity of the row to the clipboard of your terminal.", G::Look),
@@ -211,6 +237,24 @@ pub const COMMANDS: [Spec; 39] = {
         ),
         act(C::Reset, "reset", "reset rollout", "Begins the running release again; done machines are passed over."),
         act(C::Start, "start", "start protected", "Starts the release of the row as a protected rollout."),
+        act(
+            C::StartForce,
+            "start-force",
+            "start by force",
+            "Starts the release of the row, protected, in the place of a protected rollout.",
+        ),
+        act(C::HoldLine, "hold-line", "hold the line", "Skips everybody who waits in the ring; the holder finishes."),
+        act(C::Yank, "yank", "yank release", "Withdraws the release of the row for good; if it runs, it is halted."),
+        act(C::SetCap, "set-cap", "cap of ring", "Sets how many machines of the ring hold a slot at once."),
+        act(C::SetSettle, "set-settle", "settle of ring", "Sets how long a slot of the ring stays taken afterwards."),
+        act(C::SetStall, "set-stall", "stall of ring", "Sets how long a slot of the ring may be held."),
+        act(C::SetThreshold, "set-threshold", "threshold", "Sets how many failures halt the ring."),
+        act(C::SetOrder, "set-order", "place in path", "Sets the place of the environment in the promotion path."),
+        act(C::AssignMachine, "assign-machine", "move machine", "Gives the machine another environment and ring."),
+        act(C::UnassignMachine, "unassign-machine", "out of scope", "Takes the machine out of environment and ring."),
+        act(C::RemoveMachine, "remove-machine", "remove machine", "Takes the machine away for good."),
+        act(C::FlipAutoDeploy, "flip-auto-deploy", "auto deploy", "Turns unattended starts on new commits on or off."),
+        act(C::FlipTrackTags, "flip-track-tags", "tag tracking", "Turns unattended starts on new tags on or off."),
         act(
             C::AcceptClock,
             "accept-clock",

@@ -1,19 +1,12 @@
 //! Dialogs: a question about one thing, named when it was asked and never changed.
 
+use super::deed::Deed;
+use super::friction::Friction;
 use super::line_edit::LineEdit;
-use super::target::{Deed, Target};
+use super::target::Target;
+use crate::domain::ids::MachineId;
+use crate::domain::input::Verb;
 use crate::domain::plan::Plan;
-
-/// What has to be done to confirm; it grows with the harm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Friction {
-    /// Enter, and confirm is what is selected.
-    Enter,
-    /// A key of its own: stopping is easy, but never a reflex.
-    StopKey,
-    /// The name of the target, and cancel is what is selected.
-    TypeName,
-}
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -39,11 +32,31 @@ pub struct Ask {
     pub plan: Plan,
     /// The target still exists.
     pub listed: bool,
+    /// Who waits in the line that would be held, the last one first; empty for every other deed.
+    pub line: Vec<MachineId>,
+    /// Why what is typed as its value is none; such a deed cannot be confirmed.
+    pub unread: Option<String>,
+    /// What moved since it was confirmed the last time, so that nothing was done.
+    pub moved: Option<String>,
+}
+
+impl Ask {
+    /// The verbs to send.
+    pub fn verbs(&self) -> Vec<Verb> {
+        self.deed.verbs(&self.line)
+    }
+
+    /// What has to be typed to confirm it.
+    pub fn proof(&self) -> Option<&str> {
+        self.friction.proof(&self.target.name)
+    }
 }
 
 /// Which part of a dialog gets the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focus {
+    /// The field for the value.
+    Value,
     /// The field for the name.
     Name,
     /// The field for the reason.
@@ -52,6 +65,8 @@ pub enum Focus {
     Cancel,
     /// The button that does it.
     Confirm,
+    /// The button that holds the line instead.
+    Line,
 }
 
 /// A question with its fields and buttons.
@@ -61,6 +76,8 @@ pub struct Dialog {
     pub question: Question,
     /// Who gets the keys.
     pub focus: Focus,
+    /// What is to be set.
+    pub value: LineEdit,
     /// Typed to prove that the right thing is meant.
     pub name: LineEdit,
     /// In the person's words.
@@ -79,11 +96,13 @@ impl Dialog {
         let focus = match &question {
             Question::Arm => Focus::Reason,
             Question::Quit => Focus::Cancel,
+            Question::Verb(ask) if ask.deed.has_field() => Focus::Value,
             Question::Verb(ask) => first_focus(ask.friction),
         };
         Self {
             question,
             focus,
+            value: LineEdit::default(),
             name: LineEdit::default(),
             reason: LineEdit::default(),
             drawn: false,
@@ -94,19 +113,18 @@ impl Dialog {
 
     /// True while characters go into a field.
     pub fn is_typing(&self) -> bool {
-        matches!(self.focus, Focus::Name | Focus::Reason)
+        matches!(self.focus, Focus::Value | Focus::Name | Focus::Reason)
     }
 
     /// Its parts in the order tab goes through them.
-    pub fn parts(&self) -> &'static [Focus] {
+    pub fn parts(&self) -> Vec<Focus> {
         match &self.question {
-            Question::Arm => &[Focus::Reason, Focus::Cancel, Focus::Confirm],
-            Question::Quit => &[Focus::Cancel, Focus::Confirm],
-            Question::Verb(ask) => match ask.friction {
-                Friction::Enter => &[Focus::Cancel, Focus::Confirm],
-                Friction::StopKey => &[Focus::Cancel, Focus::Confirm, Focus::Reason],
-                Friction::TypeName => &[Focus::Name, Focus::Cancel, Focus::Confirm],
-            },
+            Question::Arm => vec![Focus::Reason, Focus::Cancel, Focus::Confirm],
+            Question::Quit => vec![Focus::Cancel, Focus::Confirm],
+            Question::Verb(ask) => {
+                let value = ask.deed.has_field().then_some(Focus::Value);
+                value.into_iter().chain(parts(ask.friction).iter().copied()).collect()
+            }
         }
     }
 
@@ -118,12 +136,22 @@ impl Dialog {
         self.focus = parts[next % parts.len()];
     }
 
+    /// From a field that is filled in to what comes after it; a harmless deed goes straight to its button.
+    pub fn go_on(&mut self) {
+        self.turn(true);
+        let harmless = matches!(&self.question, Question::Verb(ask) if ask.friction == Friction::Enter);
+        if harmless && self.focus == Focus::Cancel {
+            self.focus = Focus::Confirm;
+        }
+    }
+
     /// The field that has the keys.
     pub fn field(&mut self) -> Option<&mut LineEdit> {
         match self.focus {
+            Focus::Value => Some(&mut self.value),
             Focus::Name => Some(&mut self.name),
             Focus::Reason => Some(&mut self.reason),
-            Focus::Cancel | Focus::Confirm => None,
+            Focus::Cancel | Focus::Confirm | Focus::Line => None,
         }
     }
 }
@@ -133,6 +161,16 @@ pub(super) fn first_focus(friction: Friction) -> Focus {
     match friction {
         Friction::Enter => Focus::Confirm,
         Friction::StopKey => Focus::Cancel,
-        Friction::TypeName => Focus::Name,
+        Friction::TypeName | Friction::Uncap | Friction::NameAndReason => Focus::Name,
+    }
+}
+
+fn parts(friction: Friction) -> &'static [Focus] {
+    match friction {
+        Friction::Enter => &[Focus::Cancel, Focus::Confirm],
+        Friction::StopKey => &[Focus::Cancel, Focus::Confirm, Focus::Reason],
+        Friction::TypeName => &[Focus::Name, Focus::Cancel, Focus::Confirm],
+        Friction::Uncap => &[Focus::Name, Focus::Cancel, Focus::Line, Focus::Confirm],
+        Friction::NameAndReason => &[Focus::Name, Focus::Reason, Focus::Cancel, Focus::Confirm],
     }
 }

@@ -5,7 +5,7 @@
 
 use super::arming::Armed;
 use crate::domain::change::Level;
-use crate::domain::ids::{EnvironmentId, MachineId, RingId, RolloutId};
+use crate::domain::ids::{EnvironmentId, MachineId, Revision, RingId, RolloutId};
 use crate::domain::input::{Order, Verb};
 
 /// One thing to do.
@@ -67,27 +67,41 @@ pub struct Signature {
 
 /// An order that passed the checks its verb needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sealed(Order);
+pub struct Sealed {
+    order: Order,
+    planned_at: Option<Revision>,
+}
 
 impl Sealed {
-    /// Seals a stopping verb.
+    /// Seals a stopping verb; it is never held up by what moved meanwhile.
     pub fn stop(stop: Stop, signature: Signature) -> Self {
-        Self(order(stop.verb(), signature))
+        Self { order: order(stop.verb(), signature), planned_at: None }
     }
 
-    /// Seals any verb; `armed` proves that the person armed the console.
-    pub fn armed(verb: Verb, _armed: Armed, signature: Signature) -> Self {
-        Self(order(verb, signature))
+    /// Seals any verb with the revision of the plan that the person saw; `armed` proves that the person armed the
+    /// console.
+    pub fn armed(verb: Verb, planned_at: Revision, _armed: Armed, signature: Signature) -> Self {
+        Self { order: order(verb, signature), planned_at: Some(planned_at) }
     }
 
     /// What is inside.
     pub fn order(&self) -> &Order {
-        &self.0
+        &self.order
     }
 
-    /// Opens it, to send it.
+    /// The revision of its plan; none where that does not matter.
+    pub fn planned_at(&self) -> Option<Revision> {
+        self.planned_at
+    }
+
+    /// Opens it, to send it whatever moved meanwhile.
     pub fn into_order(self) -> Order {
-        self.0
+        self.order
+    }
+
+    /// Opens it, to send it: the order, and the revision of its plan.
+    pub fn open(self) -> (Order, Option<Revision>) {
+        (self.order, self.planned_at)
     }
 }
 

@@ -112,7 +112,7 @@ fn state(word: &str) -> Option<RowState> {
 }
 
 /// `90s`, `30m`, `1h30m`, `2d`; a bare number is seconds.
-fn span(text: &str) -> Option<Seconds> {
+pub(super) fn span(text: &str) -> Option<Seconds> {
     let mut total = 0u64;
     let mut rest = text;
     while !rest.is_empty() {

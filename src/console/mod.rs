@@ -25,10 +25,14 @@ pub mod tree;
 pub mod words;
 pub mod saying;
 pub mod shelf;
-mod deeds;
+mod audited;
 
 // Verbs: at what, with which consequences, how confirmed.
+pub mod deed;
+mod wish;
 pub mod target;
+mod friction;
+mod line;
 pub mod dialog;
 pub mod order;
 

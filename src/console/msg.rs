@@ -67,6 +67,11 @@ pub enum Answer {
         /// What to do instead.
         hints: Vec<String>,
     },
+    /// No: what its plan names has changed since it was planned, so nothing was done.
+    Moved {
+        /// What moved, in one sentence.
+        sentence: String,
+    },
     /// It left and no answer came: it may have happened, the journal will tell.
     Unknown {
         /// What went wrong.

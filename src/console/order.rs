@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::dialog::Ask;
 use super::snapshot::Snapshot;
 use crate::domain::change::{Cause, Entry};
 use crate::domain::span::Seconds;
@@ -16,7 +17,7 @@ pub const CHECK_FOR: Seconds = Seconds(60);
 pub const GOOD_NEWS_FOR: Seconds = Seconds(30);
 
 /// An order that was sent and is not settled.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct InFlight {
     /// Its idempotency key.
     pub key: String,
@@ -26,6 +27,8 @@ pub struct InFlight {
     pub target: uuid::Uuid,
     /// Its answer was lost at this moment: the journal will tell.
     pub checking: Option<Timestamp>,
+    /// What was asked, to ask again if it moved meanwhile; none where that makes no sense.
+    pub asked: Option<Box<Ask>>,
 }
 
 /// Whether news are good.

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::deeds;
+use super::audited;
 use super::glyph::Glyph;
 use super::pick::Pick;
 use super::snapshot::Snapshot;
@@ -68,7 +68,7 @@ pub(super) fn releases(picture: &Snapshot, filter: &str) -> Vec<Item> {
 /// Every rollout that is kept, then what people did, as far as changes are kept; newest first.
 pub(super) fn history(picture: &Snapshot, filter: &str) -> Vec<Item> {
     let rollouts = picture.world.rollouts.iter().rev().map(|rollout| Item::Rollout(rollout.id));
-    let deeds = deeds::deeds(picture);
+    let deeds = audited::deeds(picture);
     passing(picture, filter, rollouts.chain(deeds.into_iter().rev().map(|entry| Item::Deed(entry.revision))))
 }
 
@@ -103,7 +103,7 @@ pub(super) fn face(picture: &Snapshot, item: Item) -> Option<Face> {
     match item {
         Item::Release(id) => picture.world.releases.get(&id).map(|release| of_release(picture, release)),
         Item::Rollout(id) => picture.world.rollout(id).map(|rollout| of_rollout(picture, rollout)),
-        Item::Deed(revision) => entry(picture, revision).map(|entry| deeds::face(picture, entry)),
+        Item::Deed(revision) => entry(picture, revision).map(|entry| audited::face(picture, entry)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What verbs aim at: a deed and the identity it is done to, both fixed at the key press.
 
 use super::command::Command;
+use super::deed::{Deed, Setting, Switch};
 use super::effect::Stop;
 use super::facts::{Facts, Node};
 use super::model::Subject;
@@ -8,101 +9,22 @@ use super::shelf::Item;
 use crate::domain::change::Level;
 use crate::domain::fleet::Pause;
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
-use crate::domain::input::{Intent, Verb};
 use crate::domain::world::World;
 
-/// What a person can do from here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
-    /// Stop something.
-    Stop(Stop),
-    /// Skip a machine (R110).
-    Skip(MachineId),
-    /// End a hold, or let a skipped machine join again.
-    Unpause(Level),
-    /// Say that the clock is right (R168).
-    AcceptClock,
-    /// Start a release as a protected rollout (R103).
-    Start(ReleaseId),
-    /// Begin the running release again (R94).
-    Reset {
-        /// The rollout that runs.
-        rollout: RolloutId,
-        /// What it ships.
-        release: ReleaseId,
-    },
-}
-
 impl Deed {
-    /// The verb to send.
-    pub fn verb(self) -> Verb {
-        match self {
-            Self::Stop(stop) => stop.verb(),
-            Self::Skip(machine) => Verb::Pause(Level::Machine(machine)),
-            Self::Unpause(level) => Verb::Unpause(level),
-            Self::AcceptClock => Verb::AcceptClock,
-            Self::Start(release) => {
-                let (id, protected) = (RolloutId(uuid::Uuid::nil()), Some(true));
-                Verb::Start { id, release, protected, force: false, intent: Some(Intent::Start) }
-            }
-            Self::Reset { rollout, release } => {
-                Verb::Start { id: rollout, release, protected: None, force: false, intent: Some(Intent::Reset) }
-            }
-        }
-    }
-
-    /// The question's headline, before the name.
-    pub fn asks(self) -> &'static str {
-        match self {
-            Self::Stop(Stop::Rollout(_)) => "Halt the rollout of",
-            Self::Stop(Stop::Ring(_)) => "Hold ring",
-            Self::Stop(Stop::Environment(_)) => "Hold environment",
-            Self::Skip(_) => "Skip machine",
-            Self::Unpause(Level::Machine(_)) => "Let machine join again:",
-            Self::Unpause(Level::Ring(_)) => "End the hold of ring",
-            Self::Unpause(Level::Environment(_)) => "End the hold of environment",
-            Self::AcceptClock => "Accept",
-            Self::Start(_) => "Start, protected:",
-            Self::Reset { .. } => "Reset the rollout of",
-        }
-    }
-
-    /// What the button says.
-    pub fn button(self) -> &'static str {
-        match self {
-            Self::Stop(Stop::Rollout(_)) => "halt it",
-            Self::Stop(_) => "hold it",
-            Self::Skip(_) => "skip it",
-            Self::Unpause(_) => "let it go on",
-            Self::AcceptClock => "accept it",
-            Self::Start(_) => "start it",
-            Self::Reset { .. } => "reset it",
-        }
-    }
-
-    /// What is going on once it was sent, before the name.
-    pub fn doing(self) -> &'static str {
-        match self {
-            Self::Stop(Stop::Rollout(_)) => "halting the rollout of",
-            Self::Stop(Stop::Ring(_)) => "holding ring",
-            Self::Stop(Stop::Environment(_)) => "holding environment",
-            Self::Skip(_) => "skipping",
-            Self::Unpause(_) => "ending the hold of",
-            Self::AcceptClock => "accepting",
-            Self::Start(_) => "starting",
-            Self::Reset { .. } => "resetting the rollout of",
-        }
-    }
-
     /// What it is done to.
     fn what(self) -> What {
         match self {
             Self::Stop(Stop::Rollout(id)) | Self::Reset { rollout: id, .. } => What::Rollout(id),
             Self::Stop(Stop::Ring(id)) | Self::Unpause(Level::Ring(id)) => What::Ring(id),
+            Self::HoldLine(id) | Self::Tune(id, _) => What::Ring(id),
             Self::Stop(Stop::Environment(id)) | Self::Unpause(Level::Environment(id)) => What::Environment(id),
+            Self::Place(id, _) => What::Environment(id),
             Self::Skip(id) | Self::Unpause(Level::Machine(id)) => What::Machine(id),
-            Self::Start(id) => What::Release(id),
+            Self::Assign(id, ..) | Self::Unassign(id) | Self::Remove(id) => What::Machine(id),
+            Self::Start(id) | Self::Force(id) | Self::Yank(id) => What::Release(id),
             Self::AcceptClock => What::Clock,
+            Self::Flip(..) => What::Account,
         }
     }
 }
@@ -114,6 +36,7 @@ enum What {
     Environment(EnvironmentId),
     Machine(MachineId),
     Clock,
+    Account,
 }
 
 /// The thing itself, as the person saw it when the key was pressed.
@@ -121,7 +44,7 @@ enum What {
 pub struct Target {
     /// What people call it.
     pub name: String,
-    /// Its first eight digits, to compare by eye.
+    /// Its first eight digits, to compare by eye; empty where there is only one of its kind.
     pub short: String,
     /// Its identity.
     pub id: uuid::Uuid,
@@ -139,8 +62,10 @@ impl Target {
             What::Environment(id) => (world.environments.get(&id)?.slug.clone(), id.0),
             What::Machine(id) => (world.machines.get(&id)?.hostname.clone(), id.0),
             What::Clock => ("the clock".to_owned(), uuid::Uuid::nil()),
+            What::Account => ("the switches".to_owned(), uuid::Uuid::max()),
         };
-        let short = id.simple().to_string().chars().take(8).collect();
+        let named = !id.is_nil() && !id.is_max();
+        let short = if named { id.simple().to_string().chars().take(8).collect() } else { String::new() };
         Some(Self { name, short, id, account: account.to_owned() })
     }
 }
@@ -153,7 +78,7 @@ pub fn is_listed(deed: Deed, world: &World) -> bool {
         What::Ring(id) => world.rings.contains_key(&id),
         What::Environment(id) => world.environments.contains_key(&id),
         What::Machine(id) => world.machines.contains_key(&id),
-        What::Clock => true,
+        What::Clock | What::Account => true,
     }
 }
 
@@ -170,6 +95,25 @@ pub fn aim(command: Command, subject: Subject, facts: &Facts, world: &World) -> 
             Ok(Deed::Reset { rollout: running.id, release: running.release })
         }
         Command::Start => row.release(world).map(Deed::Start),
+        Command::StartForce => row.release(world).map(Deed::Force),
+        Command::Yank => row.release(world).map(Deed::Yank),
+        Command::HoldLine => Ok(Deed::HoldLine(row.ring()?)),
+        Command::SetCap | Command::SetSettle | Command::SetStall | Command::SetThreshold => {
+            tune(command, row.ring()?, world)
+        }
+        Command::SetOrder => {
+            let id = row.environment()?;
+            Ok(Deed::Place(id, world.environments.get(&id).and_then(|environment| environment.promotion_order)))
+        }
+        Command::AssignMachine => {
+            let id = row.machine()?;
+            let place = world.machines.get(&id).and_then(|machine| machine.place()).ok_or("it is in no ring")?;
+            Ok(Deed::Assign(id, place.0, place.1))
+        }
+        Command::UnassignMachine => row.machine().map(Deed::Unassign),
+        Command::RemoveMachine => row.machine().map(Deed::Remove),
+        Command::FlipAutoDeploy => Ok(Deed::Flip(Switch::AutoDeploy, !world.account.auto_deploy)),
+        Command::FlipTrackTags => Ok(Deed::Flip(Switch::TrackTags, !world.account.track_config_tags)),
         Command::AcceptClock => Ok(Deed::AcceptClock),
         Command::PauseEnvironment => Ok(Deed::Stop(Stop::Environment(row.environment()?))),
         Command::PauseRing => Ok(Deed::Stop(Stop::Ring(row.ring()?))),
@@ -179,6 +123,18 @@ pub fn aim(command: Command, subject: Subject, facts: &Facts, world: &World) -> 
         Command::UnpauseMachine => Ok(Deed::Unpause(Level::Machine(row.machine()?))),
         _ => Err("this is no verb".to_owned()),
     }
+}
+
+/// Begins at what the ring has now; the value is typed into the dialog.
+fn tune(command: Command, ring: RingId, world: &World) -> Result<Deed, String> {
+    let settings = &world.rings.get(&ring).ok_or("it is no longer listed")?.settings;
+    let setting = match command {
+        Command::SetCap => Setting::Cap(settings.max_in_flight),
+        Command::SetSettle => Setting::Settle(settings.min_settle_seconds),
+        Command::SetStall => Setting::Stall(settings.stall_timeout_seconds),
+        _ => Setting::Threshold(settings.failure_count_threshold),
+    };
+    Ok(Deed::Tune(ring, setting))
 }
 
 struct Aim<'a> {
@@ -249,6 +205,6 @@ pub fn futile(deed: Deed, world: &World) -> Option<String> {
         Deed::Stop(Stop::Environment(id)) => pause_of(Level::Environment(id)).map(already),
         Deed::Skip(id) => pause_of(Level::Machine(id)).map(already),
         Deed::Unpause(level) => pause_of(level).is_none().then(|| "it is not paused".to_owned()),
-        Deed::Stop(Stop::Rollout(_)) | Deed::Start(_) | Deed::Reset { .. } | Deed::AcceptClock => None,
+        _ => None,
     }
 }

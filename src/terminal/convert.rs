@@ -26,9 +26,7 @@ pub fn answer(answer: link::Answer) -> msg::Answer {
     match answer {
         link::Answer::Done { sentence } => msg::Answer::Done { sentence },
         link::Answer::Refused { sentence, hints } => msg::Answer::Refused { sentence, hints },
-        link::Answer::Moved { sentence } => {
-            msg::Answer::Refused { sentence, hints: vec!["look at its plan again, then confirm again".to_owned()] }
-        }
+        link::Answer::Moved { sentence } => msg::Answer::Moved { sentence },
         link::Answer::Unknown { why } => msg::Answer::Unknown { why },
         link::Answer::Unsent { why } => msg::Answer::Unsent { why },
     }

@@ -33,11 +33,12 @@ impl<L: Link> Errands<L> {
     /// Gives an order, once. It is opened here and nowhere else.
     pub fn order(&mut self, sealed: Sealed) {
         while self.orders.try_join_next().is_some() {}
-        let (link, heard, order) = (self.link.clone(), self.heard.clone(), sealed.into_order());
+        let (link, heard) = (self.link.clone(), self.heard.clone());
+        let (order, planned_at) = sealed.open();
         let key = order.key.clone().unwrap_or_default();
-        tracing::info!(by = order.by, key, verb = ?order.verb, "an order leaves");
+        tracing::info!(by = order.by, key, verb = ?order.verb, planned_at, "an order leaves");
         self.orders.spawn(async move {
-            let answer = link.order(order, None).await;
+            let answer = link.order(order, planned_at).await;
             tracing::info!(key, ?answer, "an order was answered");
             tell(&heard, Msg::Answer { key, answer: convert::answer(answer) }).await;
         });

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::super::chord::{Chord, Key};
-use super::super::dialog::Question;
+use super::super::deed::Deed;
+use super::super::dialog::{Ask, Question};
 use super::super::effect::Effect;
 use super::super::layer::Layer;
 use super::super::msg::{Answer, Level, Msg, Notice};
 use super::super::snapshot::Freshness;
-use super::super::target::Deed;
+
 use super::stage::Stage;
 use crate::domain::change::Level as Held;
 use crate::domain::ids::{MachineId, RingId};
@@ -40,9 +41,10 @@ enum Step {
 
 const NAMES: [&str; 6] = ["ash", "birch", "cedar", "fir", "larch", "maple"];
 
-const KEYS: [&str; 34] = [
+const KEYS: [&str; 45] = [
     "j", "k", "g", "G", "h", "l", "space", "enter", "esc", "tab", "1", "2", "0", "?", ":", "/", "w", "c", "a", "A",
-    "x h", "x r", "x e", "x m", "u r", "u e", "u m", "u x", "y", "n", "q", "left", "right", "ctrl-d",
+    "x h", "x l", "s c", "s w", "s o", "s m", "s n", "s d", "s a", "u f", "x w", "6", "x r", "x e", "x m", "u r",
+    "u e", "u m", "u x", "y", "n", "q", "left", "right", "ctrl-d",
 ];
 
 fn step() -> impl Strategy<Value = Step> {
@@ -60,7 +62,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<bool>().prop_map(Step::Hold),
         1 => Just(Step::Lose),
         1 => any::<bool>().prop_map(Step::Blind),
-        2 => (0u8..4).prop_map(Step::Answer),
+        2 => (0u8..5).prop_map(Step::Answer),
         2 => keys().prop_map(Step::Unseen),
     ]
 }
@@ -117,6 +119,7 @@ fn answer(stage: &mut Stage, kind: u8) {
     let answer = match kind {
         0 => Answer::Done { sentence: "done".to_owned() },
         1 => Answer::Refused { sentence: "no".to_owned(), hints: vec!["do this".to_owned()] },
+        4 => Answer::Moved { sentence: "ring pine-cp was paused".to_owned() },
         2 => Answer::Unknown { why: "timeout".to_owned() },
         _ => Answer::Unsent { why: "no route".to_owned() },
     };
@@ -124,13 +127,23 @@ fn answer(stage: &mut Stage, kind: u8) {
 }
 
 /// What the open dialog would do, if one is open.
-fn asked(stage: &Stage) -> Option<Deed> {
+fn asked(stage: &Stage) -> Option<Ask> {
     match stage.model.layers.last() {
         Some(Layer::Dialog(dialog)) => match &dialog.question {
-            Question::Verb(ask) => Some(ask.deed),
+            Question::Verb(ask) => Some(Ask::clone(ask)),
             Question::Arm | Question::Quit => None,
         },
         _ => None,
+    }
+}
+
+/// The same, but for the identity that a start gets as it is confirmed.
+fn alike(asked: &Verb, sent: &Verb) -> bool {
+    match (asked, sent) {
+        (Verb::Start { release, force, .. }, Verb::Start { release: sent, force: forced, .. }) => {
+            (release, force) == (sent, forced)
+        }
+        (asked, sent) => asked == sent,
     }
 }
 
@@ -146,9 +159,12 @@ fn check(stage: &mut Stage, step: &Step) -> Result<(), TestCaseError> {
         let armed = stage.model.arming.until(stage.model.now).is_some();
         for effect in play(stage, step) {
             let Effect::SendOrder(sealed) = effect else { continue };
-            let asked = before.map(Deed::verb);
-            prop_assert_eq!(Some(&sealed.order().verb), asked.as_ref(), "it was not what was asked");
-            prop_assert!(armed || matches!(before, Some(Deed::Stop(_))), "it was not armed");
+            let asked = before.as_ref().map(Ask::verbs).unwrap_or_default();
+            prop_assert!(asked.iter().any(|verb| alike(verb, &sealed.order().verb)), "it was not what was asked");
+            let stops = before.as_ref().is_some_and(|ask| matches!(ask.deed, Deed::Stop(_)));
+            prop_assert!(armed || stops, "it was not armed");
+            let planned = before.as_ref().map(|ask| ask.plan.revision).filter(|_| !stops);
+            prop_assert_eq!(sealed.planned_at(), planned, "it carries another plan's revision");
         }
         stage.draw();
     }

@@ -6,4 +6,5 @@ mod shelves;
 mod keys;
 mod dialogs;
 mod time;
+mod verbs;
 mod chaos;

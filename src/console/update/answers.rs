@@ -9,7 +9,7 @@ use super::super::msg::Answer;
 use super::super::need::NeedKind;
 use super::super::order::{CHECK_FOR, Tone, trace};
 use super::super::snapshot::RunResult;
-use super::entry;
+use super::{entry, verbs};
 use crate::domain::ids::{MachineId, RolloutId};
 
 /// An order was answered.
@@ -27,6 +27,12 @@ pub(super) fn answered(model: &mut Model, key: &str, answer: Answer) {
         Answer::Refused { sentence, hints } => {
             let hint = hints.first().map(|hint| format!(" ({hint})")).unwrap_or_default();
             entry::say(model, Tone::Bad, format!("{doing}: refused, {sentence}{hint}"));
+        }
+        Answer::Moved { sentence } => {
+            let order = model.orders.remove(at);
+            entry::say(model, Tone::Bad, format!("{doing}: not done, {sentence}"));
+            order.asked.into_iter().for_each(|ask| verbs::ask_again(model, *ask, sentence.clone()));
+            return;
         }
         Answer::Unsent { why } => entry::say(model, Tone::Bad, format!("{doing}: not sent, {why}")),
     }

@@ -2,13 +2,15 @@
 
 use super::super::arming::Arming;
 use super::super::command::Command;
-use super::super::dialog::{Ask, Dialog, Focus, Friction, Question};
+use super::super::deed::Deed;
+use super::super::dialog::{Ask, Dialog, Focus, Question};
 use super::super::effect::{Effect, Sealed, Signature};
+use super::super::friction::Friction;
 use super::super::layer::Layer;
 use super::super::model::Model;
 use super::super::order::{InFlight, Tone};
-use super::super::target::Deed;
 use super::{entry, verbs};
+use crate::domain::change::Level;
 use crate::domain::ids::RolloutId;
 use crate::domain::input::{Intent, Verb};
 
@@ -44,18 +46,8 @@ fn press(model: &mut Model) -> Vec<Effect> {
             Vec::new()
         }
         (Focus::Reason | Focus::Confirm, Question::Arm) => arm(model),
-        (Focus::Reason, _) => {
-            dialog.focus = Focus::Cancel;
-            Vec::new()
-        }
-        (Focus::Name, Question::Verb(ask)) => {
-            match dialog.name.text() == ask.target.name {
-                true => dialog.focus = Focus::Cancel,
-                false => dialog.complaint = Some(format!("type {} to go on", ask.target.name)),
-            }
-            Vec::new()
-        }
-        (Focus::Name, _) => Vec::new(),
+        (Focus::Value | Focus::Name | Focus::Reason, _) => filled_in(model),
+        (Focus::Line, _) => hold_the_line(model),
         (Focus::Confirm, Question::Quit) => vec![Effect::Quit],
         (Focus::Confirm, Question::Verb(ask)) if ask.friction == Friction::StopKey => {
             let key = model.setup.keymap.keys_of(super::super::keys::Mode::Dialog, Command::ConfirmStop);
@@ -64,6 +56,44 @@ fn press(model: &mut Model) -> Vec<Effect> {
         }
         (Focus::Confirm, Question::Verb(_)) => confirm(model),
     }
+}
+
+/// Enter in a field: on to the next part, unless what is in it is not right.
+fn filled_in(model: &mut Model) -> Vec<Effect> {
+    let Some(dialog) = top(model) else { return Vec::new() };
+    let wrong = match (dialog.focus, &dialog.question) {
+        (Focus::Value, Question::Verb(ask)) => ask.unread.clone(),
+        (Focus::Name, Question::Verb(ask)) => unproved(dialog, ask),
+        (Focus::Reason, Question::Verb(ask)) => unreasoned(dialog, ask),
+        _ => None,
+    };
+    match wrong {
+        Some(why) => dialog.complaint = Some(why),
+        None => dialog.go_on(),
+    }
+    Vec::new()
+}
+
+/// Why the proof that the right thing is meant is none yet.
+fn unproved(dialog: &Dialog, ask: &Ask) -> Option<String> {
+    ask.proof().filter(|proof| *proof != dialog.name.text()).map(|proof| format!("type {proof} to go on"))
+}
+
+/// Grave deeds need a reason of their own.
+fn unreasoned(dialog: &Dialog, ask: &Ask) -> Option<String> {
+    let missing = ask.friction == Friction::NameAndReason && dialog.reason.text().trim().is_empty();
+    missing.then(|| "a reason is needed: it goes into the audit".to_owned())
+}
+
+/// Instead of taking the cap away: the question whether to hold the line.
+fn hold_the_line(model: &mut Model) -> Vec<Effect> {
+    let Some(dialog) = top(model) else { return Vec::new() };
+    if let Question::Verb(ask) = &dialog.question
+        && let Deed::Tune(ring, _) = ask.deed
+    {
+        verbs::instead(model, Deed::HoldLine(ring));
+    }
+    Vec::new()
 }
 
 /// The key that confirms a stop and nothing else.
@@ -96,7 +126,7 @@ fn arm(model: &mut Model) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Checks everything once more, seals the order and sends it.
+/// Checks everything once more, seals the orders and sends them: one, or one for each machine of a line.
 fn confirm(model: &mut Model) -> Vec<Effect> {
     let Some(Layer::Dialog(dialog)) = model.layers.last() else { return Vec::new() };
     let Question::Verb(ask) = &dialog.question else { return Vec::new() };
@@ -105,19 +135,41 @@ fn confirm(model: &mut Model) -> Vec<Effect> {
     }
     let typed = Some(dialog.reason.text().trim()).filter(|reason| !reason.is_empty());
     let reason = typed.or(model.arming.reason(model.now)).map(str::to_owned);
-    let (deed, target) = (ask.deed, ask.target.clone());
-    let key = format!("{}-{}", model.setup.session, model.orders_made + 1);
-    let signature = Signature { by: model.setup.by.clone(), reason, key: key.clone() };
-    let sealed = match (deed, model.arming.proof(model.now)) {
-        (Deed::Stop(stop), _) => Sealed::stop(stop, signature),
-        (_, Some(armed)) => Sealed::armed(named(deed.verb(), &key), armed, signature),
-        (_, None) => return complain(model, "verbs are not armed any more".to_owned()),
-    };
-    let doing = format!("{} {}", deed.doing(), target.name);
+    let (ask, armed) = (ask.clone(), model.arming.proof(model.now));
+    let mut sealed = Vec::new();
+    for (verb, made) in ask.verbs().into_iter().zip(model.orders_made + 1..) {
+        let key = format!("{}-{made}", model.setup.session);
+        let signature = Signature { by: model.setup.by.clone(), reason: reason.clone(), key: key.clone() };
+        sealed.push(match (ask.deed, armed) {
+            (Deed::Stop(stop), _) => Sealed::stop(stop, signature),
+            (_, Some(armed)) => Sealed::armed(named(verb, &key), ask.plan.revision, armed, signature),
+            (_, None) => return complain(model, "verbs are not armed any more".to_owned()),
+        });
+    }
     model.layers.pop();
+    sealed.into_iter().map(|sealed| leave(model, &ask, sealed)).collect()
+}
+
+/// Keeps note of an order that leaves. One of several is not asked again by itself.
+fn leave(model: &mut Model, ask: &Ask, sealed: Sealed) -> Effect {
     model.orders_made += 1;
-    model.orders.push(InFlight { key, doing, target: target.id, checking: None });
-    vec![Effect::SendOrder(Box::new(sealed))]
+    let again = ask.line.is_empty() && sealed.planned_at().is_some();
+    let (target, name) = match (&sealed.order().verb, &model.picture) {
+        (Verb::Pause(Level::Machine(id)), Some(picture)) => (id.0, picture.world.hostname(*id).to_owned()),
+        _ => (ask.target.id, ask.target.name.clone()),
+    };
+    let doing = match ask.line.is_empty() {
+        true => format!("{} {name}", ask.deed.doing()),
+        false => format!("{} {}: skipping {name}", ask.deed.doing(), ask.target.name),
+    };
+    model.orders.push(InFlight {
+        key: sealed.order().key.clone().unwrap_or_default(),
+        doing,
+        target,
+        checking: None,
+        asked: again.then(|| Box::new(ask.clone())),
+    });
+    Effect::SendOrder(Box::new(sealed))
 }
 
 /// A start makes a rollout, which gets its identity here: one for each confirmation.
@@ -135,11 +187,14 @@ fn confirmable(model: &Model, dialog: &Dialog, ask: &Ask) -> Result<(), String> 
     if !ask.listed {
         return Err(format!("{} is no longer listed: nothing was sent", ask.target.name));
     }
+    if let Some(why) = &ask.unread {
+        return Err(why.clone());
+    }
     if let Some(why) = &ask.plan.refused {
         return Err(format!("refused: {why}"));
     }
-    if ask.friction == Friction::TypeName && dialog.name.text() != ask.target.name {
-        return Err(format!("type {} to go on", ask.target.name));
+    if let Some(why) = unproved(dialog, ask).or_else(|| unreasoned(dialog, ask)) {
+        return Err(why);
     }
     verbs::permitted(model, picture, ask.deed, &ask.target)
 }

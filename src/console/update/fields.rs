@@ -7,7 +7,7 @@ use super::super::effect::Effect;
 use super::super::filter::Filter;
 use super::super::layer::{Field, FieldKind, Layer};
 use super::super::model::{Model, Screen};
-use super::{entry, keys, picture};
+use super::{entry, keys, picture, verbs};
 
 /// Opens the filter of the rollout's list.
 pub(super) fn open_filter(model: &mut Model) {
@@ -61,6 +61,9 @@ pub(super) fn edit(model: &mut Model, chord: Chord) {
             if let Some(field) = dialog.field() {
                 field.press(chord);
             }
+            if dialog.focus == Focus::Value {
+                verbs::revalue(model);
+            }
         }
         _ => {}
     }
@@ -77,7 +80,8 @@ pub(super) fn paste(model: &mut Model, text: &str) {
         Some(Layer::Dialog(dialog)) => match dialog.focus {
             Focus::Reason => dialog.reason.paste(text),
             Focus::Name => dialog.complaint = Some("the name has to be typed, not pasted".to_owned()),
-            Focus::Cancel | Focus::Confirm => {}
+            Focus::Value => dialog.complaint = Some("the value has to be typed, not pasted".to_owned()),
+            Focus::Cancel | Focus::Confirm | Focus::Line => {}
         },
         _ => entry::hint(model, "pasted text is ignored here"),
     }

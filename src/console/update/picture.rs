@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::super::arming::Arming;
-use super::super::dialog::{Focus, Friction, Question};
+use super::super::deed::Deed;
+use super::super::dialog::{Question, first_focus};
 use super::super::facts::{Facts, LaneState};
+use super::super::friction::Friction;
 use super::super::layer::Layer;
 use super::super::model::{LogRow, Model, NowRow, Screen};
 use super::super::order::Tone;
@@ -13,7 +15,7 @@ use super::super::snapshot::Snapshot;
 use super::super::target::is_listed;
 use super::super::tree::lines;
 use super::super::words::is_silent;
-use super::verbs::rehearsed;
+use super::verbs::{line_of, rehearsed};
 use super::{answers, entry};
 use crate::domain::span::Seconds;
 
@@ -143,19 +145,26 @@ fn replan(model: &mut Model) {
     let Some(Layer::Dialog(dialog)) = model.layers.last_mut() else { return };
     let Question::Verb(ask) = &mut dialog.question else { return };
     let listed = is_listed(ask.deed, &picture.world);
+    let line = if listed { line_of(ask.deed, picture, model.now) } else { ask.line.clone() };
     let plan = match listed {
-        true => rehearsed(ask.deed, picture, &model.setup.by, model.now),
+        true => rehearsed(ask.deed, &line, picture, &model.setup.by, model.now),
         false => ask.plan.clone(),
     };
     if listed == ask.listed && plan == ask.plan {
         return;
     }
-    if plan.ends_lease() && ask.friction == Friction::Enter {
-        ask.friction = Friction::TypeName;
-        dialog.focus = Focus::Name;
+    let friction = Friction::of(ask.deed, &plan, &picture.world);
+    if ask.unread.is_none() && friction > ask.friction {
+        ask.friction = friction;
+        dialog.focus = first_focus(friction);
+        dialog.drawn = false;
     }
-    let grave = listed != ask.listed || plan.ends_lease() != ask.plan.ends_lease() || plan.refused != ask.plan.refused;
+    let grave = listed != ask.listed
+        || plan.ends_lease() != ask.plan.ends_lease()
+        || plan.refused != ask.plan.refused
+        || line != ask.line;
     dialog.drawn &= !grave;
-    ask.listed = listed;
+    ask.listed = listed && (!matches!(ask.deed, Deed::HoldLine(_)) || !line.is_empty());
     ask.plan = plan;
+    ask.line = line;
 }

@@ -4,15 +4,20 @@ use jiff::Timestamp;
 
 use super::super::arming::Arming;
 use super::super::command::Command;
-use super::super::dialog::{Ask, Dialog, Friction, Question};
+use super::super::deed::Deed;
+use super::super::dialog::{Ask, Dialog, Question, first_focus};
+use super::super::friction::{Friction, newer};
 use super::super::keys::Mode;
 use super::super::layer::Layer;
+use super::super::line;
+use super::super::line_edit::LineEdit;
 use super::super::model::{Model, Subject};
 use super::super::order::{ORDERS_MAX, Tone};
 use super::super::shelf;
 use super::super::snapshot::{Access, Freshness, Snapshot};
-use super::super::target::{Deed, Target, aim, futile};
+use super::super::target::{Target, aim, futile, is_listed};
 use super::entry;
+use crate::domain::ids::MachineId;
 use crate::domain::observed::Telemetry;
 use crate::domain::plan::{Plan, PlanKind, PlanLine, plan};
 
@@ -55,38 +60,97 @@ pub(super) fn open(model: &mut Model, command: Command) {
     }
 }
 
+/// Asks for another deed in the place of the question on top.
+pub(super) fn instead(model: &mut Model, deed: Deed) {
+    model.layers.pop();
+    match made(model, deed) {
+        Ok(made) => ask(model, Question::Verb(Box::new(made))),
+        Err(why) => entry::hint(model, why),
+    }
+}
+
+/// Asks again what was confirmed and not done, because something moved meanwhile: with what moved, and the new plan.
+pub(super) fn ask_again(model: &mut Model, before: Ask, moved: String) {
+    let Some(picture) = &model.picture else { return };
+    if matches!(model.layers.last(), Some(Layer::Dialog(_))) {
+        return;
+    }
+    let listed = is_listed(before.deed, &picture.world);
+    let plan = if listed { rehearsed(before.deed, &[], picture, &model.setup.by, model.now) } else { before.plan };
+    let friction = Friction::of(before.deed, &plan, &picture.world);
+    let value = LineEdit::with(&before.deed.value(&picture.world));
+    let again = Ask { plan, friction, listed, moved: Some(moved), ..before };
+    let focus = first_focus(friction);
+    model.pending.clear();
+    let dialog = Dialog { value, focus, ..Dialog::new(Question::Verb(Box::new(again))) };
+    model.layers.push(Layer::Dialog(Box::new(dialog)));
+}
+
+/// What is typed as a value changed: another deed, another plan, another friction.
+pub(super) fn revalue(model: &mut Model) {
+    let Some(picture) = &model.picture else { return };
+    let Some(Layer::Dialog(dialog)) = model.layers.last_mut() else { return };
+    let Question::Verb(ask) = &mut dialog.question else { return };
+    match ask.deed.with(dialog.value.text(), &picture.world) {
+        Ok(deed) => {
+            ask.deed = deed;
+            ask.unread = None;
+            ask.plan = rehearsed(deed, &[], picture, &model.setup.by, model.now);
+            ask.friction = Friction::of(deed, &ask.plan, &picture.world);
+        }
+        Err(why) => ask.unread = Some(why),
+    }
+}
+
 fn prepare(model: &Model, command: Command) -> Result<Ask, String> {
     let picture = model.picture.as_ref().filter(|p| !p.is_blank());
     let Some(picture) = picture else { return Err("there is nothing to give orders to yet".to_owned()) };
-    let deed = aim(command, subject(model)?, &model.facts, &picture.world)?;
+    made(model, aim(command, subject(model)?, &model.facts, &picture.world)?)
+}
+
+/// The question about a deed, or why it is not asked.
+fn made(model: &Model, deed: Deed) -> Result<Ask, String> {
+    let Some(picture) = &model.picture else { return Err("there is nothing to give orders to yet".to_owned()) };
     let target = Target::of(deed, &picture.world, &picture.account).ok_or("it is no longer listed")?;
-    if let Some(why) = futile(deed, &picture.world) {
+    let line = line_of(deed, picture, model.now);
+    let unholdable = || matches!(deed, Deed::HoldLine(_)).then(|| line::unholdable(&line)).flatten();
+    if let Some(why) = futile(deed, &picture.world).or_else(unholdable) {
         return Err(format!("{}: {why}", target.name));
     }
     permitted(model, picture, deed, &target)?;
-    let plan = rehearsed(deed, picture, &model.setup.by, model.now);
+    let plan = rehearsed(deed, &line, picture, &model.setup.by, model.now);
     if let Some(why) = &plan.refused {
         let hint = why.hints().first().map(|h| format!(" ({h})")).unwrap_or_default();
         return Err(format!("refused: {why}{hint}"));
     }
-    let friction = match deed {
-        Deed::Stop(_) => Friction::StopKey,
-        Deed::Start(_) => Friction::TypeName,
-        _ if plan.ends_lease() => Friction::TypeName,
-        _ => Friction::Enter,
-    };
-    Ok(Ask { deed, target, friction, plan, listed: true })
+    let friction = if deed.has_field() { Friction::Enter } else { Friction::of(deed, &plan, &picture.world) };
+    let unread = deed.has_field().then(|| "type the new value first".to_owned());
+    Ok(Ask { deed, target, friction, plan, listed: true, line, unread, moved: None })
+}
+
+/// Who waits, where a line is held.
+pub(super) fn line_of(deed: Deed, picture: &Snapshot, now: Timestamp) -> Vec<MachineId> {
+    match deed {
+        Deed::HoldLine(ring) => line::waiting(picture, ring, now),
+        _ => Vec::new(),
+    }
 }
 
 /// What would follow from a deed; a start is looked at with the eyes of the runbook as well (R167).
-pub(super) fn rehearsed(deed: Deed, picture: &Snapshot, by: &str, now: Timestamp) -> Plan {
-    let mut plan = plan(&deed.verb(), &picture.world, &picture.observed, by, now);
-    if let Deed::Start(release) = deed
+pub(super) fn rehearsed(deed: Deed, line: &[MachineId], picture: &Snapshot, by: &str, now: Timestamp) -> Plan {
+    if let Deed::HoldLine(ring) = deed {
+        return line::rehearsed(picture, ring, line, by, now);
+    }
+    let verbs = deed.verbs(line);
+    let Some(verb) = verbs.first() else { return Plan::default() };
+    let mut plan = plan(verb, &picture.world, &picture.observed, by, now);
+    if let Deed::Start(release) | Deed::Force(release) = deed
         && plan.refused.is_none()
     {
+        let older = newer(release, &picture.world).map(|last| format!("it is older than {last}, which ran last"));
         let checks = shelf::rehearsal(picture, release, now);
-        let found = shelf::findings(&checks).into_iter();
-        plan.lines.extend(found.map(|check| PlanLine { kind: PlanKind::Warns, text: shelf::warning(check) }));
+        let found = shelf::findings(&checks).into_iter().map(shelf::warning);
+        plan.lines.extend(older.into_iter().chain(found).map(|text| PlanLine { kind: PlanKind::Warns, text }));
     }
     plan
 }

@@ -1,6 +1,6 @@
 //! A deed in full: what came of it, what was planned in that moment, and its place in the chain of the audit.
 
-use super::super::deeds::{effects, link};
+use super::super::audited::{effects, link};
 use super::super::glyph::Glyph;
 use super::super::shelf::entry;
 use super::super::snapshot::Snapshot;

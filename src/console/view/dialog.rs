@@ -3,10 +3,12 @@
 use ratatui::layout::Rect;
 
 use super::super::command::Command;
-use super::super::dialog::{Ask, Dialog, Focus, Friction, Question};
+use super::super::dialog::{Ask, Dialog, Focus, Question};
+use super::super::friction::Friction;
 use super::super::glyph::Glyph;
 use super::super::keys::Mode;
 use super::super::layout::centred;
+use super::super::line_edit::LineEdit;
 use super::super::model::Model;
 use super::super::text::{escape, wrap};
 use super::super::theme::Role;
@@ -23,7 +25,8 @@ pub(super) fn draw(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>
     let width = WIDTH.min(area.width);
     let inner = usize::from(width.saturating_sub(4));
     let text = text(model, dialog, inner, pen);
-    let fields = u16::from(field(dialog).is_some());
+    let shown = fields(model, dialog);
+    let fields = u16::try_from(shown.len()).unwrap_or(0);
     let foot = 2 + fields + u16::from(dialog.complaint.is_some());
     let wanted = u16::try_from(text.len()).unwrap_or(u16::MAX).saturating_add(foot + 2);
     let area = centred(area, width, wanted);
@@ -36,7 +39,7 @@ pub(super) fn draw(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>
         row
     };
     let _air = next();
-    if let Some((label, edit, focus)) = field(dialog) {
+    for (label, edit, focus) in shown {
         let row = next();
         let used = pen.line(row, &[piece(Role::Dim, format!("{label} "))]);
         let room = Rect { x: row.x + used, width: row.width.saturating_sub(used), ..row };
@@ -82,17 +85,26 @@ fn title(dialog: &Dialog) -> String {
     }
 }
 
-/// The field of a dialog that has one to show, with its label.
-fn field(dialog: &Dialog) -> Option<(String, &super::super::line_edit::LineEdit, Focus)> {
-    match &dialog.question {
-        Question::Arm => Some(("reason:".to_owned(), &dialog.reason, Focus::Reason)),
-        Question::Quit => None,
-        Question::Verb(ask) => match ask.friction {
-            Friction::TypeName => Some((format!("type {}:", ask.target.name), &dialog.name, Focus::Name)),
-            Friction::StopKey => Some(("reason, if you want one:".to_owned(), &dialog.reason, Focus::Reason)),
-            Friction::Enter => None,
-        },
-    }
+/// A field with its label, and which part of the dialog it is.
+type Shown<'a> = (String, &'a LineEdit, Focus);
+
+/// The fields of a dialog, in the order they are filled in.
+fn fields<'a>(model: &Model, dialog: &'a Dialog) -> Vec<Shown<'a>> {
+    let reason = |label: &str| (label.to_owned(), &dialog.reason, Focus::Reason);
+    let ask = match &dialog.question {
+        Question::Arm => return vec![reason("reason:")],
+        Question::Quit => return Vec::new(),
+        Question::Verb(ask) => ask,
+    };
+    let value = model.picture.as_ref().and_then(|picture| ask.deed.field(&picture.world));
+    let value = value.map(|label| (label, &dialog.value, Focus::Value));
+    let name = ask.proof().map(|proof| (format!("type {proof}:"), &dialog.name, Focus::Name));
+    let reason = match ask.friction {
+        Friction::StopKey => Some(reason("reason, if you want one:")),
+        Friction::NameAndReason => Some(reason("reason:")),
+        Friction::Enter | Friction::TypeName | Friction::Uncap => None,
+    };
+    value.into_iter().chain(name).chain(reason).collect()
 }
 
 fn text(model: &Model, dialog: &Dialog, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
@@ -105,7 +117,7 @@ fn text(model: &Model, dialog: &Dialog, width: usize, pen: &mut Pen<'_>) -> Vec<
             let doing = model.orders.iter().map(|o| o.doing.clone()).collect::<Vec<_>>().join("; ");
             paragraph(&format!("Not answered yet: {doing}. It may happen all the same."), width)
         }
-        Question::Verb(ask) => verb(ask, width, pen),
+        Question::Verb(ask) => verb(model, dialog, ask, width, pen),
     }
 }
 
@@ -113,8 +125,9 @@ fn paragraph(text: &str, width: usize) -> Vec<Text> {
     wrap(&escape(text), width).into_iter().map(|line| vec![piece(Role::Layer, line)]).collect()
 }
 
-fn verb(ask: &Ask, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
+fn verb(model: &Model, dialog: &Dialog, ask: &Ask, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
     let about = format!("{}  account {}", ask.target.short, ask.target.account);
+    let about = about.trim_start();
     let mut lines =
         vec![vec![piece(Role::Strong, ask.target.name.clone()), piece(Role::Dim, format!("  {about}"))], Text::new()];
     if !ask.listed {
@@ -122,6 +135,16 @@ fn verb(ask: &Ask, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
             Role::Failed,
             format!("{} {} is no longer listed", pen.glyph(Glyph::Failed), ask.target.name),
         )]);
+        return lines;
+    }
+    if let Some(moved) = &ask.moved {
+        let told = format!("it moved meanwhile, so nothing was done: {moved}. This is the plan now:");
+        lines.extend(detail::item(Glyph::Warning, Role::Warning, &told, width, pen));
+        lines.push(Text::new());
+    }
+    if let Some(why) = &ask.unread {
+        let why = if dialog.value.text().is_empty() { "the plan follows once a value is typed" } else { why };
+        lines.extend(detail::paragraph(Role::Dim, why, width));
         return lines;
     }
     if let Some(why) = &ask.plan.refused {
@@ -141,6 +164,24 @@ fn verb(ask: &Ask, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
             lines.push(vec![piece(role, mark), piece(Role::Layer, format!(" {part}"))]);
         }
     }
+    if ask.friction == Friction::Uncap {
+        lines.extend(starters(model, ask, width));
+    }
+    lines
+}
+
+/// Every machine that starts at once when the cap is taken away.
+fn starters(model: &Model, ask: &Ask, width: usize) -> Vec<Text> {
+    let Some(picture) = &model.picture else { return Vec::new() };
+    let names: Vec<&str> = ask.plan.starts.iter().map(|id| picture.world.hostname(*id)).collect();
+    let heading = match names.len() {
+        0 => return detail::paragraph(Role::Dim, "nobody starts at once now: nobody waits in it", width),
+        1 => "1 machine starts now, at its next poll:".to_owned(),
+        n => format!("{n} machines start now, all at once:"),
+    };
+    let mut lines = vec![Text::new()];
+    lines.extend(detail::paragraph(Role::Warning, &heading, width));
+    lines.extend(detail::paragraph(Role::Strong, &names.join(" "), width));
     lines
 }
 
@@ -151,7 +192,7 @@ fn buttons(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>) {
         Question::Arm => ("leave it", "arm", key(Command::Confirm), false, true),
         Question::Quit => ("stay", "leave", key(Command::ConfirmStop), true, true),
         Question::Verb(ask) => {
-            let on = ask.listed && ask.plan.refused.is_none();
+            let on = ask.listed && ask.plan.refused.is_none() && ask.unread.is_none();
             let stop = ask.friction == Friction::StopKey;
             let key = if stop { key(Command::ConfirmStop) } else { key(Command::Confirm) };
             ("leave it", ask.deed.button(), key, ask.friction != Friction::Enter, on)
@@ -174,10 +215,16 @@ fn buttons(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>) {
         ),
         piece(Role::Dim, "     "),
     ];
+    if matches!(&dialog.question, Question::Verb(ask) if ask.friction == Friction::Uncap && ask.listed) {
+        pieces.push(button("hold the line".to_owned(), dialog.focus == Focus::Line, false));
+        pieces.push(piece(Role::Dim, "   "));
+    }
     if on {
         pieces.push(button(confirm.to_owned(), dialog.focus == Focus::Confirm, harm));
         pieces.push(piece(Role::Dim, " "));
         pieces.push(piece(Role::Key, confirm_key));
+    } else if matches!(&dialog.question, Question::Verb(ask) if ask.listed && ask.unread.is_some()) {
+        pieces.push(piece(Role::Dim, "a value comes first"));
     } else {
         pieces.push(piece(Role::Dim, "it cannot be confirmed"));
     }
