@@ -127,11 +127,11 @@ impl Deed {
             Self::Unassign(_) => ["Take out of scope:", "take it out", "taking out of scope"],
             Self::Remove(_) => ["Remove for good:", "remove it", "removing"],
             Self::Place(..) => ["Set the place in the path of", "set it", "setting the place of"],
-            Self::Flip(Switch::AutoDeploy, true) => ["Turn auto deploy on:", "turn it on", "auto deploy on:"],
-            Self::Flip(Switch::AutoDeploy, false) => ["Turn auto deploy off:", "turn it off", "auto deploy off:"],
-            Self::Flip(Switch::TrackTags, true) => ["Turn tag tracking on:", "turn it on", "tag tracking on:"],
+            Self::Flip(Switch::AutoDeploy, true) => ["Turn auto deploy on for", "turn it on", "auto deploy on for"],
+            Self::Flip(Switch::AutoDeploy, false) => ["Turn auto deploy off for", "turn it off", "auto deploy off for"],
+            Self::Flip(Switch::TrackTags, true) => ["Turn tag tracking on for", "turn it on", "tag tracking on for"],
             Self::Flip(Switch::TrackTags, false) => {
-                ["Turn tag tracking off:", "turn it off", "tag tracking off:"]
+                ["Turn tag tracking off for", "turn it off", "tag tracking off for"]
             }
         }
     }

@@ -62,7 +62,7 @@ impl Target {
             What::Environment(id) => (world.environments.get(&id)?.slug.clone(), id.0),
             What::Machine(id) => (world.machines.get(&id)?.hostname.clone(), id.0),
             What::Clock => ("the clock".to_owned(), uuid::Uuid::nil()),
-            What::Account => ("the switches".to_owned(), uuid::Uuid::max()),
+            What::Account => (account.to_owned(), uuid::Uuid::max()),
         };
         let named = !id.is_nil() && !id.is_max();
         let short = if named { id.simple().to_string().chars().take(8).collect() } else { String::new() };
