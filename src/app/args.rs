@@ -2,12 +2,23 @@
 
 use clap::{Parser, Subcommand};
 
+use super::registry::ask::Ask;
 use super::verbs::args::Act;
-use super::{agent, attach, audit, demo, serve, shell, simulate, status, token};
+use super::{agent, attach, audit, demo, doctor, serve, shell, simulate, status, token};
+
+/// What the exit codes mean, whatever is run (`Problem::exit_code`).
+const EXIT_CODES: &str = "Exit codes:
+  0  it was done, or all is well
+  1  it was refused or failed, or something is not as it should be
+  2  it cannot be run like this: flags, files, configuration, or a name that is not clear
+  3  the control plane cannot be reached or is not ready; trying again may help
+  4  conflict: not in this state
+  5  something that the plan of a verb names has changed since it was made; look again
+  6  unknown: no answer to a verb came back; repeat it with the --key it names";
 
 /// The console for gated rollouts: see what a release waits for, on whom, since when, and stop it.
 #[derive(Debug, Parser)]
-#[command(name = "kura-console", version, about, long_about = None, max_term_width = 100, args_conflicts_with_subcommands = true)]
+#[command(name = "kura-console", version, about, long_about = None, max_term_width = 100, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
 pub struct Args {
     /// What to run; without it the console attaches to a control plane.
     #[command(subcommand)]
@@ -27,8 +38,13 @@ pub enum Run {
     Serve(serve::Args),
     /// Print the current rollout, without a screen.
     Status(status::Args),
+    /// The registry.
+    #[command(flatten)]
+    Ask(Ask),
     /// Read who did what and why, and check that nobody has touched the record.
     Audit(audit::Args),
+    /// Say whether the control plane can be reached, as whom, and whether this end is in order.
+    Doctor(doctor::Args),
     /// The verbs.
     #[command(flatten)]
     Act(Act),

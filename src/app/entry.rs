@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use color_eyre::config::{HookBuilder, Theme};
 
 use super::args::{Args, Run};
-use super::{agent, attach, audit, demo, serve, shell, simulate, status, token, verbs};
+use super::{agent, attach, audit, demo, doctor, registry, serve, shell, simulate, status, token, verbs};
 use crate::console::text::escape;
 use crate::wire::problem::Problem;
 
@@ -54,7 +54,9 @@ fn dispatch(args: Args) -> Result<(), Problem> {
         Some(Run::Demo(args)) => demo::run(args),
         Some(Run::Serve(args)) => serve::run(args),
         Some(Run::Status(args)) => status::run(args),
+        Some(Run::Ask(ask)) => registry::run::run(&ask),
         Some(Run::Audit(args)) => audit::run(args),
+        Some(Run::Doctor(args)) => doctor::run(args),
         Some(Run::Act(act)) => verbs::run::run(&act),
         Some(Run::Simulate(args)) => simulate::run(args),
         Some(Run::Agent(args)) => agent::run(args),

@@ -112,7 +112,7 @@ fn faulty(flag: &str, name: &str, findings: &[Finding]) -> Problem {
 }
 
 /// How many colours the terminal says it has.
-fn depth(variable: &dyn Fn(&str) -> Option<String>) -> Depth {
+pub(super) fn depth(variable: &dyn Fn(&str) -> Option<String>) -> Depth {
     let set = |name| variable(name).filter(|value| !value.is_empty());
     let term = set("TERM").unwrap_or_default();
     match (set("NO_COLOR"), set("COLORTERM").as_deref()) {
@@ -126,7 +126,7 @@ fn depth(variable: &dyn Fn(&str) -> Option<String>) -> Depth {
 }
 
 /// Whether the locale knows more than ASCII. Where none is set, which is common in containers, the terminal does.
-fn speaks_unicode(variable: &dyn Fn(&str) -> Option<String>) -> bool {
+pub(super) fn speaks_unicode(variable: &dyn Fn(&str) -> Option<String>) -> bool {
     let locale =
         ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
     locale.is_none_or(|locale| locale.to_ascii_lowercase().replace('-', "").contains("utf8"))

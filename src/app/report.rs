@@ -14,7 +14,7 @@ use crate::wire::explain::ExplanationBody;
 use crate::wire::status::{RowBody, SlotsBody, StatusBody};
 
 /// The width texts are written for.
-const WIDTH: usize = 80;
+pub(super) const WIDTH: usize = 80;
 
 /// Machines that are listed one by one; of a larger fleet only those that matter now.
 const ROWS_MAX: usize = 50;
@@ -184,7 +184,7 @@ fn fitted(text: &str, width: usize) -> String {
 }
 
 /// A paragraph: the first line begins with `lead`, the others are indented as far.
-fn wrapped(text: &mut String, lead: &str, paragraph: &str) {
+pub(super) fn wrapped(text: &mut String, lead: &str, paragraph: &str) {
     let indent = " ".repeat(lead.width());
     let mut current = lead.to_owned();
     let mut is_bare = true;
@@ -202,7 +202,7 @@ fn wrapped(text: &mut String, lead: &str, paragraph: &str) {
     line(text, &current);
 }
 
-fn line(text: &mut String, line: &str) {
+pub(super) fn line(text: &mut String, line: &str) {
     // Names come from the far end: nothing of it may steer a terminal.
     let safe: String = line.chars().filter(|c| !c.is_control()).collect();
     // Writing to a String cannot fail.

@@ -46,6 +46,35 @@ impl TargetArgs {
         self.api.is_some() || from_variables(&API_VARIABLES, &|name| std::env::var(name).ok()).is_some()
     }
 
+    /// The address alone.
+    pub fn endpoint_named(&self) -> Result<Endpoint, Problem> {
+        self.endpoint(&|name| std::env::var(name).ok())
+    }
+
+    /// The token alone; a command is run to its end.
+    pub fn token_named(&self) -> Result<Token, Problem> {
+        self.token(&|name| std::env::var(name).ok())
+    }
+
+    /// Where the address comes from: a flag or a variable.
+    pub fn api_source(&self) -> String {
+        let variable = from_variables(&API_VARIABLES, &|name| std::env::var(name).ok());
+        match (&self.api, variable) {
+            (None, Some((name, _))) => name.to_owned(),
+            _ => "--api".to_owned(),
+        }
+    }
+
+    /// Where the token comes from: a file, a command or a variable.
+    pub fn token_source(&self) -> String {
+        let variable = from_variables(&TOKEN_VARIABLES, &|name| std::env::var(name).ok());
+        match (&self.token_file, &self.token_command, variable) {
+            (Some(path), ..) => path.display().to_string(),
+            (None, None, Some((name, _))) => name.to_owned(),
+            _ => "the token command".to_owned(),
+        }
+    }
+
     fn resolve_with(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Target, Problem> {
         Ok(Target { endpoint: self.endpoint(variable)?, token: self.token(variable)? })
     }

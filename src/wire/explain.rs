@@ -9,6 +9,9 @@ use crate::domain::explain::{Explanation, Subject};
 use crate::domain::failure_mode::FailureMode;
 use crate::domain::ids::{AccountId, MachineId, RingId};
 
+/// Where it is asked.
+pub const PATH: &str = "/api/explain";
+
 /// What is asked about: exactly one of these.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

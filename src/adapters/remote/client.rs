@@ -3,10 +3,13 @@
 use std::error::Error;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::endpoint::Endpoint;
 use super::token::Token;
@@ -99,10 +102,29 @@ impl Client {
 
     /// Reads a body.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
-        let request = self.authorized(self.http.get(self.endpoint.url(path))).timeout(ANSWER_LIMIT);
-        let answer = self.answered(request.send().await).await?;
+        self.get_dated(path).await.map(|(body, _)| body)
+    }
+
+    /// Reads a body, and when it was sent by the clock of the far end, to the second; none where it does not say.
+    pub async fn get_dated<T: DeserializeOwned>(&self, path: &str) -> Result<(T, Option<Timestamp>), Failure> {
+        self.read(self.http.get(self.endpoint.url(path))).await
+    }
+
+    /// Asks a question that changes nothing and is too long for a path.
+    pub async fn ask<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        question: &Value,
+    ) -> Result<(T, Option<Timestamp>), Failure> {
+        self.read(self.http.post(self.endpoint.url(path)).json(question)).await
+    }
+
+    async fn read<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<(T, Option<Timestamp>), Failure> {
+        let answer = self.answered(self.authorized(request).timeout(ANSWER_LIMIT).send().await).await?;
+        let at = dated(answer.headers());
         let body = self.whole(answer).await?;
-        serde_json::from_slice(&body).map_err(|error| Failure::Lost(self.unreadable(&error.to_string())))
+        let body = serde_json::from_slice(&body).map_err(|error| Failure::Lost(self.unreadable(&error.to_string())))?;
+        Ok((body, at))
     }
 
     /// Sends an order, once.
@@ -206,6 +228,12 @@ impl Client {
         let message = format!("the answer of {} cannot be read: {why}", self.endpoint);
         Problem::new(ProblemKind::Unreachable, "unreadable", message).hint("check the address and the two versions")
     }
+}
+
+/// When an answer was sent, as HTTP writes it.
+fn dated(headers: &HeaderMap) -> Option<Timestamp> {
+    let date = headers.get(DATE)?.to_str().ok()?;
+    DateTimeParser::new().parse_timestamp(date).ok()
 }
 
 /// What the TLS library calls an answer that is not TLS.

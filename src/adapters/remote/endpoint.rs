@@ -43,6 +43,21 @@ impl Endpoint {
         format!("{}{path_and_query}", self.base.as_str().trim_end_matches('/'))
     }
 
+    /// Name or address of the host, without brackets.
+    pub fn host(&self) -> &str {
+        self.base.host_str().unwrap_or("").trim_matches(['[', ']'])
+    }
+
+    /// The port, the usual one of the scheme where none is written.
+    pub fn port(&self) -> u16 {
+        self.base.port_or_known_default().unwrap_or(0)
+    }
+
+    /// True where it is spoken to over TLS.
+    pub fn is_encrypted(&self) -> bool {
+        self.base.scheme() == "https"
+    }
+
     /// True where no wire leaves this host, so that no proxy is asked.
     pub fn is_local(&self) -> bool {
         is_this_host(&self.base)

@@ -9,13 +9,23 @@ const WIDTH: usize = 100;
 const VERB: [&str; 5] =
     ["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN", "Exit codes:"];
 
+/// The variables of everything that talks to a control plane.
+const TARGET: &[&str] = &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"];
+
 /// Every way to run with the variables its help must name.
-const WAYS: [(&[&str], &[&str]); 28] = [
+const WAYS: [(&[&str], &[&str]); 35] = [
     (&[], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["demo"], &["KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["serve"], &["KURA_CONSOLE_JOURNAL", "KURA_CONSOLE_LOG", "KURA_CONSOLE_TOKEN"]),
-    (&["status"], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"]),
-    (&["audit", "show"], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"]),
+    (&["status"], TARGET),
+    (&["rollouts"], TARGET),
+    (&["rings"], TARGET),
+    (&["machines"], TARGET),
+    (&["environments"], TARGET),
+    (&["releases"], TARGET),
+    (&["explain"], TARGET),
+    (&["audit", "show"], TARGET),
+    (&["doctor"], TARGET),
     (&["halt"], &VERB),
     (&["pause"], &VERB),
     (&["unpause"], &VERB),

@@ -5,6 +5,8 @@ mod screen;
 mod rollout;
 mod command;
 mod audit;
+mod registry;
+mod doctor;
 mod first_contact;
 mod help;
 mod proxy;

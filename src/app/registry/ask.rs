@@ -1,0 +1,88 @@
+//! The ways to ask for something of the registry: one command per noun, all with the same flags.
+
+use super::super::status::Output;
+use super::super::target::TargetArgs;
+use super::nouns::{ENVIRONMENTS, MACHINES, Noun, RELEASES, RINGS, ROLLOUTS};
+
+/// What every noun knows.
+#[derive(Debug, clap::Args)]
+pub struct Flags {
+    /// Which control plane.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// How it is printed; json and yaml are the answers of the control plane as they came.
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub output: Output,
+    /// Print again whenever something changes, until it is interrupted.
+    #[arg(long)]
+    pub watch: bool,
+}
+
+/// Names and flags of a noun that has many.
+#[derive(Debug, clap::Args)]
+pub struct Listed {
+    /// Only these, by name, uuid, or at least the first 8 digits of one; all of them where none is named. Json and yaml of
+    /// one name are one object, else a list.
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Flags.
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
+/// Subject and flags of a question.
+#[derive(Debug, clap::Args)]
+pub struct Question {
+    /// A ring or a machine by name or uuid, also written ring/NAME or machine/NAME; without it the current rollout.
+    #[arg(value_name = "SUBJECT")]
+    pub subject: Option<String>,
+    /// Flags.
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
+/// The nouns.
+#[derive(Debug, clap::Subcommand)]
+pub enum Ask {
+    /// List rollouts, the newest first, or show some of them.
+    Rollouts(Listed),
+    /// List rings, or show some of them.
+    Rings(Listed),
+    /// List machines, or show some of them.
+    Machines(Listed),
+    /// List environments, or show some of them.
+    Environments(Listed),
+    /// List releases, the newest first, or show some of them.
+    Releases(Listed),
+    /// Show the account: its switches, and what starts by itself next.
+    Account(Flags),
+    /// Say what something waits for, on whom, since when, and what to do next.
+    Explain(Question),
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub enum Wanted<'a> {
+    /// Things of a noun: all, or those named.
+    Things(&'static Noun, &'a [String]),
+    /// The account.
+    Account,
+    /// What a subject waits for.
+    Answer(Option<&'a str>),
+}
+
+impl Ask {
+    /// What is asked for, and how.
+    pub fn parts(&self) -> (Wanted<'_>, &Flags) {
+        let (noun, listed) = match self {
+            Self::Rollouts(listed) => (&ROLLOUTS, listed),
+            Self::Rings(listed) => (&RINGS, listed),
+            Self::Machines(listed) => (&MACHINES, listed),
+            Self::Environments(listed) => (&ENVIRONMENTS, listed),
+            Self::Releases(listed) => (&RELEASES, listed),
+            Self::Account(flags) => return (Wanted::Account, flags),
+            Self::Explain(question) => return (Wanted::Answer(question.subject.as_deref()), &question.flags),
+        };
+        (Wanted::Things(noun, &listed.names), &listed.flags)
+    }
+}

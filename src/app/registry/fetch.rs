@@ -1,0 +1,84 @@
+//! Reads what is wanted from a control plane: all pages of a list, or the things that were named.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::ask::Wanted;
+use super::nouns::Noun;
+use super::pick::pick;
+use super::subject;
+use crate::adapters::remote::client::{Client, Failure};
+use crate::wire::account;
+use crate::wire::problem::{Problem, ProblemKind};
+
+/// Things of one request: the most a control plane gives at once.
+const PAGE: usize = 1_000;
+
+/// Pages of one list at most: far beyond any fleet, but not for ever.
+const PAGES_MAX: usize = 1_000;
+
+/// Bodies as they came, and when.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fetched {
+    /// A list or an object.
+    pub body: Value,
+    /// When, by the clock of the far end; none where it does not say.
+    pub at: Option<Timestamp>,
+}
+
+/// Everything that is wanted.
+///
+/// # Errors
+/// Where the control plane cannot be reached or refuses, or where nothing has a name.
+pub async fn fetch(client: &Client, wanted: Wanted<'_>) -> Result<Fetched, Problem> {
+    match wanted {
+        Wanted::Account => one(client, account::PATH).await,
+        Wanted::Answer(subject) => subject::ask(client, subject).await,
+        Wanted::Things(noun, []) => list(client, noun).await,
+        Wanted::Things(noun, names) => named(client, noun, names).await,
+    }
+}
+
+async fn one(client: &Client, path: &str) -> Result<Fetched, Problem> {
+    let (body, at) = client.get_dated(path).await.map_err(Failure::into_problem)?;
+    Ok(Fetched { body, at })
+}
+
+/// A whole list. A control plane that knows no pages tells everything at once.
+pub async fn list(client: &Client, noun: &Noun) -> Result<Fetched, Problem> {
+    let (mut all, mut after): (Vec<Value>, Option<String>) = (Vec::new(), None);
+    for _ in 0..PAGES_MAX {
+        let behind = after.as_ref().map_or_else(String::new, |uuid| format!("&after={uuid}"));
+        let path = format!("{}?limit={PAGE}{behind}", noun.path);
+        let (page, at): (Vec<Value>, _) = client.get_dated(&path).await.map_err(Failure::into_problem)?;
+        let last = page.last().and_then(|body| body["uuid"].as_str()).map(str::to_owned);
+        let is_all = page.len() != PAGE || last == after;
+        all.extend(page);
+        if is_all {
+            return Ok(Fetched { body: Value::Array(all), at });
+        }
+        after = last;
+    }
+    let message = format!("there are more than {} {}s, which cannot be right", PAGE * PAGES_MAX, noun.one);
+    Err(Problem::new(ProblemKind::Internal, "too_many", message))
+}
+
+/// The things of these names, in their order: an object where there is one name, else a list.
+async fn named(client: &Client, noun: &Noun, names: &[String]) -> Result<Fetched, Problem> {
+    let Fetched { body, mut at } = list(client, noun).await?;
+    let all = body.as_array().map_or(&[][..], Vec::as_slice);
+    let mut found = Vec::with_capacity(names.len());
+    for name in names {
+        let mut body = pick(noun, all, name)?.clone();
+        if let Some(uuid) = body["uuid"].as_str().filter(|_| noun.single) {
+            let detail = one(client, &format!("{}{uuid}", noun.path)).await?;
+            (body, at) = (detail.body, detail.at);
+        }
+        found.push(body);
+    }
+    let body = match <[Value; 1]>::try_from(found) {
+        Ok([one]) => one,
+        Err(several) => Value::Array(several),
+    };
+    Ok(Fetched { body, at })
+}

@@ -1,0 +1,62 @@
+//! What somebody asks about, by its name, and the answer of the control plane.
+
+use serde_json::{Value, json};
+
+use super::fetch::{Fetched, list};
+use super::nouns::{MACHINES, Noun, RINGS};
+use super::pick::{matching, pick};
+use crate::adapters::remote::client::{Client, Failure};
+use crate::wire::account;
+use crate::wire::explain::PATH;
+use crate::wire::problem::{Problem, ProblemKind};
+
+/// What can be asked about by name.
+const NOUNS: [&Noun; 2] = [&RINGS, &MACHINES];
+
+/// Asks what a subject waits for; without one, what the account waits for.
+pub async fn ask(client: &Client, subject: Option<&str>) -> Result<Fetched, Problem> {
+    let question = match subject {
+        None => {
+            let account: Value = client.get(account::PATH).await.map_err(Failure::into_problem)?;
+            json!({"account": account["uuid"]})
+        }
+        Some(name) => {
+            let (noun, uuid) = named(client, name).await?;
+            json!({noun.one: uuid})
+        }
+    };
+    let (body, at) = client.ask(PATH, &question).await.map_err(Failure::into_problem)?;
+    Ok(Fetched { body, at })
+}
+
+async fn named(client: &Client, name: &str) -> Result<(&'static Noun, Value), Problem> {
+    let kind = |noun: &Noun| name.strip_prefix(noun.one).and_then(|rest| rest.strip_prefix('/'));
+    if let Some((noun, name)) = NOUNS.into_iter().find_map(|noun| Some((noun, kind(noun)?))) {
+        let all = list(client, noun).await?.body;
+        let found = pick(noun, all.as_array().map_or(&[][..], Vec::as_slice), name)?;
+        return Ok((noun, found["uuid"].clone()));
+    }
+    let mut found = Vec::new();
+    for noun in NOUNS {
+        let all = list(client, noun).await?.body;
+        let called = matching(noun, all.as_array().map_or(&[][..], Vec::as_slice), name);
+        found.extend(called.into_iter().map(|body| (noun, body["uuid"].clone())));
+    }
+    match <[_; 1]>::try_from(found) {
+        Ok([one]) => Ok(one),
+        Err(none) if none.is_empty() => Err(unknown(name)),
+        Err(several) => Err(ambiguous(name, &several)),
+    }
+}
+
+fn unknown(name: &str) -> Problem {
+    Problem::new(ProblemKind::NotFound, "no_subject", format!("there is no ring and no machine {name}"))
+        .hint("list them: kura-console rings, kura-console machines")
+        .hint("without a name the current rollout is explained")
+}
+
+fn ambiguous(name: &str, several: &[(&'static Noun, Value)]) -> Problem {
+    let message = format!("{name} can be {} things", several.len());
+    let told = several.iter().map(|(noun, uuid)| format!("name it as {}/{}", noun.one, uuid.as_str().unwrap_or(name)));
+    told.fold(Problem::new(ProblemKind::Usage, "ambiguous", message), Problem::hint)
+}
