@@ -43,10 +43,12 @@ pub async fn reach(target: TargetArgs) -> Vec<Finding> {
     };
     let mut findings = vec![Finding::ok("api", format!("{endpoint}, from {source}"))];
     let token = token(&mut findings, target).await;
-    if connected(&mut findings, &endpoint).await {
-        if let Some(client) = token.and_then(|token| Client::new(endpoint.clone(), &token).ok()) {
-            findings.extend(there(&client, endpoint.is_encrypted()).await);
-        }
+    let stands = connected(&mut findings, &endpoint).await;
+    let client = token.filter(|_| stands).map(|token| Client::new(endpoint.clone(), &token));
+    match client {
+        Some(Ok(client)) => findings.extend(there(&client, endpoint.is_encrypted()).await),
+        Some(Err(problem)) => findings.push(Finding::of("client", &problem)),
+        None => {}
     }
     findings
 }

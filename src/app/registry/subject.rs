@@ -57,6 +57,10 @@ fn unknown(name: &str) -> Problem {
 
 fn ambiguous(name: &str, several: &[(&'static Noun, Value)]) -> Problem {
     let message = format!("{name} can be {} things", several.len());
-    let told = several.iter().map(|(noun, uuid)| format!("name it as {}/{}", noun.one, uuid.as_str().unwrap_or(name)));
+    let told = several.iter().map(|(noun, uuid)| {
+        let is_alone = several.iter().filter(|(other, _)| other.one == noun.one).count() == 1;
+        let word = if is_alone { name } else { uuid.as_str().unwrap_or(name) };
+        format!("name it as {}/{word}", noun.one)
+    });
     told.fold(Problem::new(ProblemKind::Usage, "ambiguous", message), Problem::hint)
 }
