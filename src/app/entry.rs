@@ -8,6 +8,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use color_eyre::config::{HookBuilder, Theme};
 
 use super::args::{Args, Run};
+use super::verbs::args::Act;
+use super::verbs::manner::Given;
 use super::{agent, attach, audit, demo, doctor, registry, serve, shell, simulate, status, token, verbs};
 use crate::console::text::escape;
 use crate::wire::problem::Problem;
@@ -57,6 +59,9 @@ fn dispatch(args: Args) -> Result<(), Problem> {
         Some(Run::Ask(ask)) => registry::run::run(&ask),
         Some(Run::Audit(args)) => audit::run(args),
         Some(Run::Doctor(args)) => doctor::run(args),
+        Some(Run::Act(Act::Account(Given { what, manner }))) if what.is_empty() && manner.is_bare() => {
+            registry::run::account(manner.target, manner.output)
+        }
         Some(Run::Act(act)) => verbs::run::run(&act),
         Some(Run::Simulate(args)) => simulate::run(args),
         Some(Run::Agent(args)) => agent::run(args),

@@ -54,8 +54,6 @@ pub enum Ask {
     Environments(Listed),
     /// List releases, the newest first, or show some of them.
     Releases(Listed),
-    /// Show the account: its switches, and what starts by itself next.
-    Account(Flags),
     /// Say what something waits for, on whom, since when, and what to do next.
     Explain(Question),
 }
@@ -80,7 +78,6 @@ impl Ask {
             Self::Machines(listed) => (&MACHINES, listed),
             Self::Environments(listed) => (&ENVIRONMENTS, listed),
             Self::Releases(listed) => (&RELEASES, listed),
-            Self::Account(flags) => return (Wanted::Account, flags),
             Self::Explain(question) => return (Wanted::Answer(question.subject.as_deref()), &question.flags),
         };
         (Wanted::Things(noun, &listed.names), &listed.flags)

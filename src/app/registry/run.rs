@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::super::shell::print;
 use super::super::status::Output;
+use super::super::target::TargetArgs;
 use super::ask::{Ask, Flags, Wanted};
 use super::fetch::{Fetched, fetch};
 use super::output::printed;
@@ -31,6 +32,18 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 /// that is lost is waited for.
 pub fn run(ask: &Ask) -> Result<(), Problem> {
     let (wanted, flags) = ask.parts();
+    look(wanted, flags)
+}
+
+/// Shows the account: its switches, and what starts by itself next.
+///
+/// # Errors
+/// Where the control plane cannot be reached or refuses.
+pub fn account(target: TargetArgs, output: Output) -> Result<(), Problem> {
+    look(Wanted::Account, &Flags { target, output, watch: false })
+}
+
+fn look(wanted: Wanted<'_>, flags: &Flags) -> Result<(), Problem> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|e| Problem::new(ProblemKind::Internal, "runtime", format!("no threads: {e}")))?;
     runtime.block_on(async {

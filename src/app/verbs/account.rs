@@ -59,6 +59,14 @@ pub struct AcceptClock {}
 #[derive(Debug, Clone, clap::Args)]
 pub struct LeaveSeat {}
 
+impl Account {
+    /// Nothing is to be changed.
+    pub fn is_empty(&self) -> bool {
+        let switched = self.auto_deploy.is_some() || self.track_config_tags.is_some();
+        !switched && self.tag_pattern.is_none() && !self.no_tag_pattern
+    }
+}
+
 fn the(kind: &'static str) -> Aimed {
     Aimed { kind, name: kind.to_owned(), uuid: None }
 }
@@ -69,10 +77,9 @@ impl Aim for Account {
     }
 
     fn check(&self) -> Result<(), Problem> {
-        let switched = self.auto_deploy.is_some() || self.track_config_tags.is_some();
-        match switched || self.tag_pattern.is_some() || self.no_tag_pattern {
-            true => Ok(()),
-            false => Err(nothing_to_change("--auto-deploy, --track-config-tags, --tag-pattern and --no-tag-pattern")),
+        match self.is_empty() {
+            false => Ok(()),
+            true => Err(nothing_to_change("--auto-deploy, --track-config-tags, --tag-pattern and --no-tag-pattern")),
         }
     }
 

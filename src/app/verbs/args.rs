@@ -38,7 +38,7 @@ pub enum Act {
     AddMachine(Given<AddMachine>),
     /// Take a machine away for good.
     RemoveMachine(Given<RemoveMachine>),
-    /// Flip the account's switches of unattended starts.
+    /// Show the account, or flip its switches of unattended starts.
     Account(Given<Account>),
     /// Give a secret a value.
     SetSecret(Given<SetSecret>),

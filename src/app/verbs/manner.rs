@@ -43,6 +43,11 @@ pub struct Manner {
 }
 
 impl Manner {
+    /// Nothing of it speaks of giving a verb.
+    pub fn is_bare(&self) -> bool {
+        !self.dry_run && !self.yes && self.reason.is_none() && self.key.is_none()
+    }
+
     /// The reason that was given, trimmed.
     ///
     /// # Errors

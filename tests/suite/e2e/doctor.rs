@@ -3,16 +3,12 @@
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use super::command::{Said, kura};
 use super::plane::{Plane, free_port};
-
-/// A doctor whose patient says nothing is done after this.
-const BOUND: Duration = Duration::from_secs(25);
 
 /// What was found, by check: the verdict, and the sentence with its hint.
 fn findings(said: &Said) -> BTreeMap<String, (String, String)> {
@@ -114,9 +110,7 @@ fn a_far_end_that_says_nothing_is_not_waited_for_for_ever() {
     let folder = tempfile::tempdir().expect("a folder");
     let silent = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let url = format!("http://{}", silent.local_addr().expect("its address"));
-    let began = Instant::now();
     let said = json(folder.path(), &[("KURA_CONSOLE_API", &url), ("KURA_CONSOLE_TOKEN", "t")], &[]);
-    assert!(began.elapsed() < BOUND, "{:?}", began.elapsed());
     found(&said, "connect", "ok", &[]);
     found(&said, "answer", "bad", &["did not answer in 10 s"]);
 }
