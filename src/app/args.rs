@@ -43,7 +43,7 @@ pub enum Run {
     Ask(Ask),
     /// Read who did what and why, and check that nobody has touched the record.
     Audit(audit::Args),
-    /// Say whether the control plane can be reached, as whom, and whether this end is in order.
+    /// Say what works between here and the control plane, and what does not.
     Doctor(doctor::Args),
     /// The verbs.
     #[command(flatten)]
