@@ -16,6 +16,17 @@ use crate::wire::call::{KEY_HEADER, KEY_MAX, PLANNED_HEADER, REASON_HEADER, REVI
 use crate::wire::plan::PlanBody;
 use crate::wire::problem::ProblemBody;
 
+/// A revision in quotes.
+const REVISION_PATTERN: &str = "^\"[0-9]{1,18}\"$";
+
+/// What stops something, or leaves the seat, relies on no revision: it is never too late for it.
+const STOPS: [&str; 4] = [
+    "/api/config/environments/{uuid}/pause",
+    "/api/config/rings/{uuid}/pause",
+    "/api/config/rollouts/{uuid}/halt",
+    "/api/seat/leave",
+];
+
 /// `GET /api/openapi.json`.
 pub(super) async fn show() -> Response {
     static TEXT: OnceLock<String> = OnceLock::new();
@@ -99,8 +110,11 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
         let schema = match *name {
             "limit" => json!({"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}),
             "wait" => json!({"type": "integer", "minimum": 0, "maximum": 25}),
+            "have" => json!({"type": "string", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9]{1,18}$"}),
             "tail" => json!({"type": "integer", "minimum": 0}),
-            "after" if endpoint.path == crate::wire::stream::PATH => json!({"type": "integer", "minimum": 0}),
+            "after" if [crate::wire::stream::PATH, crate::wire::audit::PATH].contains(&endpoint.path) => {
+                json!({"type": "integer", "minimum": 0})
+            }
             "after" if endpoint.path == crate::wire::secret::PATH => json!({"type": "string"}),
             "after" | "machine_uuid" => json!({"type": "string", "format": "uuid"}),
             _ => json!({"type": "string"}),
@@ -112,9 +126,14 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
         parameters.push(parameter("header", "X-Machine", what, json!({"type": "string", "format": "uuid"})));
     }
     if endpoint.is_verb {
-        let (key, planned) = ("done once under it within 24 hours", "revision of the plan it relies on, in quotes");
+        let key = "done once under it within 24 hours";
+        let (planned, revision) = if STOPS.contains(&endpoint.path) {
+            ("passed over: this relies on no revision", json!({"type": "string"}))
+        } else {
+            ("revision of the plan it relies on, in quotes", json!({"type": "string", "pattern": REVISION_PATTERN}))
+        };
         let text = json!({"type": "string"});
-        let bounded = json!({"type": "string", "minLength": 1, "maxLength": KEY_MAX});
+        let bounded = json!({"type": "string", "minLength": 1, "maxLength": KEY_MAX, "pattern": "^[!-~]+$"});
         parameters.push(parameter(
             "query",
             "dry_run",
@@ -122,7 +141,7 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
             json!({"type": "boolean"}),
         ));
         parameters.push(parameter("header", KEY_HEADER, key, bounded));
-        parameters.push(parameter("header", PLANNED_HEADER, planned, text.clone()));
+        parameters.push(parameter("header", PLANNED_HEADER, planned, revision));
         parameters.push(parameter("header", REASON_HEADER, "why, kept with the change", text));
     }
     parameters

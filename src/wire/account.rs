@@ -122,9 +122,11 @@ fn without_credentials(place: &str) -> String {
 pub struct AccountPatch {
     /// Unattended starts on new commits.
     #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
     pub auto_deploy: Option<bool>,
     /// Unattended starts on new tags.
     #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
     pub track_config_tags: Option<bool>,
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]

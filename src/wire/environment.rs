@@ -94,12 +94,14 @@ impl EnvironmentNew {
 pub struct EnvironmentPatch {
     /// For people.
     #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub name: Option<String>,
     /// Place in the path; null takes it out of the path (R77).
     #[serde(deserialize_with = "body::nullable", skip_serializing_if = "Option::is_none")]
     pub promotion_order: Option<Option<i64>>,
     /// Replaces all values.
     #[serde(deserialize_with = "values::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ConfigValues")]
     pub config_values: Option<ConfigValues>,
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]

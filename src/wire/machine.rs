@@ -121,6 +121,7 @@ pub struct MachinePatch {
     pub ring: Option<Option<Name>>,
     /// Its Kubernetes node.
     #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub node: Option<String>,
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]

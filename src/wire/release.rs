@@ -105,6 +105,7 @@ pub struct BuildBody {
     pub notes: String,
     /// The Kubernetes version its states aim at.
     #[serde(default, deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub target_version: Option<String>,
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]

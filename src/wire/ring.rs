@@ -78,27 +78,35 @@ pub struct RungBody {
 pub struct RingSet {
     /// For people.
     #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub name: Option<String>,
     /// Only in a request that makes a ring; the name where it is left out.
     #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub slug: Option<String>,
     /// At least 1.
     #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
     pub failure_count_threshold: Option<u32>,
     /// Never empty.
     #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<RungBody>")]
     pub wave_ladder: Option<Vec<RungBody>>,
     /// 0 = no cap.
     #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
     pub max_in_flight: Option<u32>,
     /// Seconds.
     #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Seconds")]
     pub min_settle_seconds: Option<Seconds>,
     /// Above 0 only on a ring that ends up capped (R123).
     #[serde(deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Seconds")]
     pub stall_timeout_seconds: Option<Seconds>,
     /// Replaces all values.
     #[serde(deserialize_with = "values::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ConfigValues")]
     pub config_values: Option<ConfigValues>,
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -84,12 +84,14 @@ pub struct StartBody {
     pub config_release_uuid: ReleaseId,
     /// Left out: a reset keeps what it finds, a new rollout is unprotected (R98).
     #[serde(default, deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
     pub protected: Option<bool>,
     /// Supersede a protected rollout (R91).
     #[serde(default)]
     pub force: bool,
     /// 409 where the other would happen (R93).
     #[serde(default, deserialize_with = "body::sent", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Intent")]
     pub intent: Option<Intent>,
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
