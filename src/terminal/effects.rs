@@ -71,25 +71,27 @@ async fn tell(heard: &Sender<Heard>, msg: Msg) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
 
     use jiff::Timestamp;
     use tokio::sync::{Notify, mpsc, watch};
 
     use super::*;
+    use crate::console::arming::Arming;
     use crate::console::effect::{Signature, Stop};
     use crate::console::msg::Answer;
     use crate::control::link;
     use crate::control::picture::Picture;
     use crate::control::ports::ApplyResult;
     use crate::domain::ids::{Revision, RingId};
-    use crate::domain::input::Order;
+    use crate::domain::input::{Order, Verb};
 
     /// Answers an order once it is let to.
     #[derive(Clone, Default)]
     struct Slow {
         sent: Arc<AtomicUsize>,
+        planned_at: Arc<Mutex<Vec<Option<Revision>>>>,
         answer: Arc<Notify>,
     }
 
@@ -98,7 +100,8 @@ mod tests {
             unreachable!("nobody looks")
         }
 
-        async fn order(&self, _: Order, _: Option<Revision>) -> link::Answer {
+        async fn order(&self, _: Order, planned_at: Option<Revision>) -> link::Answer {
+            self.planned_at.lock().unwrap().push(planned_at);
             self.sent.fetch_add(1, Ordering::SeqCst);
             self.answer.notified().await;
             link::Answer::Done { sentence: "done".to_owned() }
@@ -141,6 +144,22 @@ mod tests {
         let Some(Heard::Msg(msg)) = told.recv().await else { panic!("no answer") };
         let done = Answer::Done { sentence: "done".to_owned() };
         assert!(matches!(*msg, Msg::Answer { key, answer } if key == "k-1" && answer == done));
+    }
+
+    #[tokio::test]
+    async fn an_order_takes_the_revision_of_its_plan_along_and_a_stop_takes_none() {
+        let armed = Arming::from(Timestamp::UNIX_EPOCH, "drain test").proof(Timestamp::UNIX_EPOCH).unwrap();
+        let signature = Signature { by: "op-a".to_owned(), reason: None, key: "k-2".to_owned() };
+        for (sealed, planned_at) in
+            [(sealed(), None), (Sealed::armed(Verb::AcceptClock, 41, armed, signature), Some(41))]
+        {
+            let link = Slow::default();
+            let mut errands = Errands::new(link.clone(), mpsc::channel(4).0);
+            errands.order(sealed);
+            link.answer.notify_one();
+            errands.finish(&Hands(true)).await;
+            assert_eq!(*link.planned_at.lock().unwrap(), [planned_at]);
+        }
     }
 
     #[tokio::test]
