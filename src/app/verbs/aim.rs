@@ -110,6 +110,14 @@ fn short(uuid: Uuid) -> String {
     uuid.simple().to_string().chars().take(8).collect()
 }
 
+impl Aimed {
+    /// A thing nothing is known of but its uuid, as it was typed in full; none where it was not.
+    pub fn by_uuid(kind: &'static str, text: &str) -> Option<(Uuid, Self)> {
+        let uuid = Uuid::try_parse(text).ok()?;
+        Some((uuid, Self { kind, name: text.to_owned(), uuid: Some(uuid) }))
+    }
+}
+
 /// A command as it was typed, which is aimed once the world is known.
 pub trait Aim {
     /// The verb in the words of the command line, such as `pause`.
@@ -126,6 +134,11 @@ pub trait Aim {
     /// Where they say nothing, or contradict each other.
     fn check(&self) -> Result<(), Problem> {
         Ok(())
+    }
+
+    /// What is meant by it where no world can be read: a stop of something that is named by its whole uuid.
+    fn blind(&self) -> Option<(Deed, Aimed)> {
+        None
     }
 
     /// What is meant by it in this world.

@@ -41,7 +41,8 @@ pub fn reason() -> Result<String, Problem> {
     answer.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).ok_or_else(left)
 }
 
-fn left() -> Problem {
+/// Nobody said yes.
+pub fn left() -> Problem {
     Problem::new(ProblemKind::Invalid, "not_confirmed", "not confirmed, so nothing was done")
 }
 

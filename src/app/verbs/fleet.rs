@@ -127,6 +127,18 @@ impl Aim for Pause {
         self.what.kind != Kind::Machine
     }
 
+    fn blind(&self) -> Option<(Deed, Aimed)> {
+        let name = self.what.name.as_str();
+        let (level, aimed) = match self.what.kind {
+            Kind::Machine => return None,
+            Kind::Ring => Aimed::by_uuid("ring", name).map(|(id, aimed)| (Level::Ring(RingId(id)), aimed))?,
+            Kind::Environment => {
+                Aimed::by_uuid("environment", name).map(|(id, aimed)| (Level::Environment(EnvironmentId(id)), aimed))?
+            }
+        };
+        Some((Deed::Verb(Box::new(Verb::Pause(level))), aimed))
+    }
+
     fn aim(&self, world: &World) -> Result<(Deed, Aimed), Problem> {
         let (level, aimed) = self.what.find(world)?;
         Ok((Deed::Verb(Box::new(Verb::Pause(level))), aimed))

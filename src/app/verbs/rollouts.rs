@@ -98,6 +98,11 @@ impl Aim for Halt {
         true
     }
 
+    fn blind(&self) -> Option<(Deed, Aimed)> {
+        let (uuid, aimed) = Aimed::by_uuid("rollout", self.rollout.as_deref()?)?;
+        Some((Deed::Verb(Box::new(Verb::Halt { rollout: RolloutId(uuid) })), aimed))
+    }
+
     fn aim(&self, world: &World) -> Result<(Deed, Aimed), Problem> {
         let aimed = match &self.rollout {
             Some(name) => {

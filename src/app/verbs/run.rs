@@ -39,12 +39,15 @@ pub fn run(act: &Act) -> Result<(), Problem> {
     let target = manner.target.resolve()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|e| Problem::new(ProblemKind::Internal, "runtime", format!("no threads: {e}")))?;
-    runtime.block_on(async {
+    let ended = runtime.block_on(async {
         let api = target.endpoint.to_string();
         let client = Client::new(target.endpoint, &target.token)?;
         let mut session = Session { client, clock: SystemClock::start(), api, aim, manner, asks, reason, key };
         session.go().await
-    })
+    });
+    // Somebody who was asked and left may never press a key again.
+    runtime.shutdown_background();
+    ended
 }
 
 /// Whether it may go on at all where nobody can be asked. Stopping always may.
@@ -84,16 +87,18 @@ struct Session<'a> {
 impl Session<'_> {
     /// Until it is done, or is not; asked again where the world moved and somebody can be asked.
     async fn go(&mut self) -> Result<(), Problem> {
+        let mut first = None;
         loop {
-            let world = self.world().await?;
+            let Some(world) = self.world().await? else { return self.stop_blindly().await };
             let (deed, target) = self.aim.aim(&world.world)?;
-            let mut record = record(self.aim.verb(), target, &world);
+            same(first.get_or_insert_with(|| target.clone()), &target)?;
+            let mut record = record(self.aim.verb(), target, world.account.name.clone());
             match self.carry_out(&deed, world, &mut record).await {
                 Ok(()) => return tell::document(&record, self.manner.output),
                 Err(problem) if problem.kind == ProblemKind::Moved && self.asks => {
                     tell::note("this changed after the plan was made, so nothing was done:");
                     tell::aside(&tell::moved(&problem.moved));
-                    self.key = uuid::Uuid::new_v4().to_string();
+                    self.key = self.manner.key()?;
                 }
                 Err(problem) => return self.failed(record, problem),
             }
@@ -110,8 +115,32 @@ impl Session<'_> {
         Err(advised(problem))
     }
 
-    async fn world(&self) -> Result<WorldBody, Problem> {
-        self.client.get(WORLD_PATH).await.map_err(Failure::into_problem)
+    /// The world names are looked up in; none where it cannot be read and the verb can be given without.
+    async fn world(&self) -> Result<Option<WorldBody>, Problem> {
+        match self.client.get(WORLD_PATH).await {
+            Ok(world) => Ok(Some(world)),
+            Err(failure) if !turns_away(&failure) && !self.manner.dry_run && self.aim.blind().is_some() => {
+                tell::note(&format!("the world cannot be read: {}; going on by uuid", failure.into_problem()));
+                Ok(None)
+            }
+            Err(failure) => Err(failure.into_problem()),
+        }
+    }
+
+    /// A stop of something that is named by its whole uuid, while nothing can be looked up: it is sent as it is.
+    async fn stop_blindly(&mut self) -> Result<(), Problem> {
+        let Some((deed, target)) = self.aim.blind() else { return Ok(()) };
+        let mut record = record(self.aim.verb(), target, String::new());
+        if self.asks {
+            self.confirmed(Friction::Stop, &record.target).await?;
+        }
+        match self.send(&deed, &mut record).await {
+            Ok(sent) => {
+                self.finished(&mut record, &sent, "it is stopped")?;
+                tell::document(&record, self.manner.output)
+            }
+            Err(problem) => self.failed(record, problem),
+        }
     }
 
     /// Plans it, asks, sends it; what is known of it by then is in the record.
@@ -120,7 +149,7 @@ impl Session<'_> {
         record.revision = record.plan.as_ref().map(|plan| plan.revision);
         if record.revision > Some(world.revision) {
             // The harm is judged by a world that is no older than the plan.
-            world = self.world().await?;
+            world = self.world().await?.unwrap_or(world);
         }
         if is_start(deed) {
             record.checks = Self::checks(deed, &world);
@@ -132,13 +161,17 @@ impl Session<'_> {
             return self.say(&tell::planned(record));
         }
         if self.asks {
-            self.confirmed(takes, &record.target)?;
+            self.confirmed(takes, &record.target).await?;
         }
         let sent = self.send(deed, record).await?;
+        self.finished(record, &sent, &sentence(&world.world, deed, &sent))
+    }
+
+    fn finished(&self, record: &mut Record, sent: &Sent, sentence: &str) -> Result<(), Problem> {
         record.outcome = Outcome::Done;
         (record.revision, record.replayed) = (sent.revision, sent.replayed);
         record.answer = serde_json::from_slice(&sent.body).ok();
-        self.say(&tell::done(&sentence(&world.world, deed, &sent), record))
+        self.say(&tell::done(sentence, record))
     }
 
     /// What would follow. A stop goes without it where it does not come.
@@ -174,11 +207,12 @@ impl Session<'_> {
         checks
     }
 
-    fn confirmed(&mut self, takes: Friction, target: &Aimed) -> Result<(), Problem> {
+    async fn confirmed(&mut self, takes: Friction, target: &Aimed) -> Result<(), Problem> {
         if takes != Friction::Stop && self.reason.is_none() {
-            self.reason = reason::checked(Some(ask::reason()?))?;
+            self.reason = reason::checked(Some(asked(ask::reason).await?))?;
         }
-        ask::confirm(takes, phrase(self.aim.verb()), target)
+        let (phrase, target) = (phrase(self.aim.verb()), target.clone());
+        asked(move || ask::confirm(takes, phrase, &target)).await
     }
 
     async fn send(&self, deed: &Deed, record: &mut Record) -> Result<Sent, Problem> {
@@ -222,11 +256,39 @@ fn phrase(verb: &'static str) -> &'static str {
     }
 }
 
-fn record(verb: &'static str, target: Aimed, world: &WorldBody) -> Record {
+/// Puts a question while an interrupt still counts as a no.
+async fn asked<T: Send + 'static>(
+    question: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    tokio::select! {
+        answer = tokio::task::spawn_blocking(question) => answer.unwrap_or_else(|_| Err(ask::left())),
+        _ = tokio::signal::ctrl_c() => {
+            tell::aside("\n");
+            Err(ask::left())
+        }
+    }
+}
+
+/// What is meant is fixed by the first look: the same name of something else is not it.
+fn same(first: &Aimed, now: &Aimed) -> Result<(), Problem> {
+    if first.uuid == now.uuid {
+        return Ok(());
+    }
+    let message = format!("{} is {} by now, so nothing was done", first.told(), now.told());
+    Err(Problem::new(ProblemKind::Moved, "another_thing", message).hint("look again, and give it anew"))
+}
+
+/// The control plane says no to whoever asks.
+fn turns_away(failure: &Failure) -> bool {
+    use ProblemKind::{Forbidden, Unauthenticated};
+    matches!(failure, Failure::Answered(problem) if matches!(problem.kind, Forbidden | Unauthenticated))
+}
+
+fn record(verb: &'static str, target: Aimed, account: String) -> Record {
     Record {
         verb,
         target,
-        account: world.account.name.clone(),
+        account,
         plan: None,
         checks: Vec::new(),
         outcome: Outcome::Planned,

@@ -422,6 +422,48 @@ fn whoever_waits_no_longer_is_told_that_it_is_unknown() {
 }
 
 #[test]
+fn a_stop_by_uuid_needs_nothing_but_its_own_endpoint() {
+    let stage = Stage::running();
+    let blind = |head: &str, _| if is_order(head) { Fate::Pass } else { Fate::Lose };
+    let proxy = Proxy::before(stage.plane.address(), blind);
+    let ring = stage.ring()["uuid"].as_str().unwrap().to_owned();
+    let rollout = stage.rollout()["uuid"].as_str().unwrap().to_owned();
+    stage.at(proxy.url(), "operator", &["pause", "ring", "oak-ring"]).fails(3, &["cannot be reached"]);
+    let yank = stage.uuid("/api/config/releases/", "git_ref", "v1");
+    stage.at(proxy.url(), "operator", &["yank", &yank, "--yes", "--reason", "x"]).fails(3, &["cannot be reached"]);
+    for arguments in [&["pause", "ring", &ring][..], &["halt", &rollout]] {
+        let said = stage.at(proxy.url(), "operator", arguments);
+        assert!(said.code == Some(0) && said.stderr.contains("going on by uuid"), "{said:?}");
+    }
+    assert_eq!((&stage.rollout()["status"], &stage.ring()["paused"]), (&json!("halted"), &json!(true)));
+}
+
+#[test]
+fn an_interrupt_is_a_no() {
+    let stage = Stage::running();
+    let mut person = stage.typed(&["reset", "--reason", "again"]);
+    person.wait_for("type v1 to do it:");
+    let before = stage.audit();
+    person.send("\x03");
+    assert_eq!(person.wait_exit().code, Some(1), "{}", person.text());
+    assert!(person.text().contains("not confirmed") && person.modes_as_before(), "{}", person.text());
+    assert_eq!(stage.audit(), before);
+}
+
+#[test]
+fn what_is_meant_stays_what_was_seen_first() {
+    let (stage, holder) = Stage::held();
+    let mut person = stage.typed(&["pause", "machine", &holder, "--reason", "its disk"]);
+    person.wait_for(&format!("type {holder} to do it:"));
+    let id = stage.machine(&holder)["uuid"].as_str().unwrap().to_owned();
+    assert_eq!(stage.plane.call(Method::DELETE, &format!("/api/provisioning/machines/{id}"), &Value::Null).0, 204);
+    stage.plane.post("/api/provisioning/machines/", &json!({"hostname": holder}));
+    person.send(&format!("{holder}\n"));
+    assert_eq!(person.wait_exit().code, Some(5), "{}", person.text());
+    assert_eq!(stage.machine(&holder)["paused"], false, "its namesake is not meant");
+}
+
+#[test]
 fn nothing_from_outside_steers_the_terminal() {
     let stage = Stage::running();
     let id = stage.uuid("/api/config/environments/", "slug", "oak");
