@@ -19,7 +19,7 @@ pub(super) fn report(draft: &mut Draft<'_>, told: &Report) -> Reply {
     let Some(rollout) = draft.world().current() else { return Reply::Done };
     let of_this_generation = rollout.release == told.edition.release && rollout.generation == told.edition.generation;
     let repeated = told.run.is_some_and(|run| machine.recent_runs.contains(&run));
-    if !of_this_generation || repeated {
+    if !of_this_generation || repeated || is_of_an_earlier_life(machine) {
         return Reply::Done;
     }
     match told.outcome {
@@ -29,6 +29,12 @@ pub(super) fn report(draft: &mut Draft<'_>, told: &Report) -> Reply {
         Outcome::Failed | Outcome::Timeout => fail(draft, told),
     }
     Reply::Done
+}
+
+/// A late report of what ran before the machine was reimaged proves nothing of the system it has now (R153), to which
+/// nothing was served yet.
+fn is_of_an_earlier_life(machine: &Machine) -> bool {
+    machine.rebuilt_at.is_some() && machine.lease.is_none() && machine.served.is_none()
 }
 
 /// A drift run of a done machine that found nothing to do changes no fact (R42).

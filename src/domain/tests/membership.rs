@@ -69,6 +69,19 @@ fn a_rebuild_forgets_every_proof() {
 }
 
 #[test]
+fn what_ran_before_a_rebuild_and_is_told_after_it_proves_nothing() {
+    // R153 (A08)
+    let mut rig = Rig::line("oak", RingPatch::default(), &["a"]);
+    rig.start("v1");
+    rig.poll("a");
+    rig.at(30).step(&Input::Rebuilt { machine: MachineId::named("a"), version: None });
+    rig.ok("a");
+    assert!(rig.changes.is_empty() && rig.state("a") != "applied", "nothing was served to the new system yet");
+    rig.at(40).converge("a");
+    assert_eq!(rig.state("a"), "applied", "its own run");
+}
+
+#[test]
 fn a_rebuilt_holder_starts_over_in_the_queue() {
     // R152
     let mut rig = Rig::line("oak", capped(1, 0, 0, 1), &["a", "b"]);

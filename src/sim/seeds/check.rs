@@ -201,7 +201,7 @@ impl Witness {
             Change::RolloutEnded { ending: Ending::Completed, .. } => self.tally.completed += 1,
             Change::MachineRebuilt { machine, .. } => {
                 toll.count(Mishap::Rebuild);
-                self.installed.insert(*machine, when.from);
+                self.installed.insert(*machine, self.sky.rebuilt(*machine).unwrap_or(when.from));
             }
             Change::MachineAdded { machine } => drop(self.installed.insert(machine.id, when.from)),
             Change::RenderFailed { .. } => toll.count(Mishap::RenderError),

@@ -124,7 +124,10 @@ impl Theatre {
             Act::Behave(machine, behaviour) => self.cue(at, Cue::Behave(*machine, behaviour.clone())),
             Act::Silence(machine) => self.cue(at, Cue::Silence(*machine)),
             Act::BringBack(machine) => self.cue(at, Cue::BringBack(*machine)),
-            Act::Rebuild(machine) => self.cue(at, Cue::Rebuild(*machine, Some("image".to_owned()))),
+            Act::Rebuild(machine) => {
+                self.witness.sky.rebuild(*machine, at);
+                self.cue(at, Cue::Rebuild(*machine, Some("image".to_owned())));
+            }
             Act::Telemetry { up } => self.telemetry(*up),
             Act::Lose(machine) => self.render(*machine, false),
             Act::Find(machine) => self.render(*machine, true),

@@ -71,6 +71,7 @@ pub(super) struct Sky {
     renders: BTreeMap<MachineId, Outages>,
     clocks: BTreeMap<String, VirtualClock>,
     freezes: BTreeMap<String, Outages>,
+    rebuilds: BTreeMap<MachineId, Timestamp>,
 }
 
 impl Sky {
@@ -89,6 +90,16 @@ impl Sky {
     pub(super) fn render(&mut self, machine: MachineId, well: bool, now: Timestamp) {
         let outages = self.renders.entry(machine).or_default();
         if well { outages.end(now) } else { outages.begin(now) }
+    }
+
+    /// A machine is reimaged.
+    pub(super) fn rebuild(&mut self, machine: MachineId, at: Timestamp) {
+        self.rebuilds.insert(machine, at);
+    }
+
+    /// When a machine was reimaged last: a process that freezes may hear of it long after its new system ran.
+    pub(super) fn rebuilt(&self, machine: MachineId) -> Option<Timestamp> {
+        self.rebuilds.get(&machine).copied()
     }
 
     /// A process freezes, or thaws.
