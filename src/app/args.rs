@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use super::registry::ask::Ask;
 use super::verbs::args::Act;
-use super::{agent, attach, audit, demo, doctor, serve, shell, simulate, status, token};
+use super::{agent, attach, audit, demo, doctor, journal, serve, shell, simulate, status, token};
 
 /// What the exit codes mean, whatever is run (`Problem::exit_code`).
 const EXIT_CODES: &str = "Exit codes:
@@ -48,6 +48,8 @@ pub enum Run {
     /// The verbs.
     #[command(flatten)]
     Act(Act),
+    /// Back up, restore, compact, export and check the file a control plane keeps everything in.
+    Journal(journal::run::Args),
     /// Run scenario files in virtual time and check what they expect.
     Simulate(simulate::Args),
     /// Run the reference node agent.

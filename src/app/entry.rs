@@ -10,7 +10,7 @@ use color_eyre::config::{HookBuilder, Theme};
 use super::args::{Args, Run};
 use super::verbs::args::Act;
 use super::verbs::manner::Given;
-use super::{agent, attach, audit, demo, doctor, registry, serve, shell, simulate, status, token, verbs};
+use super::{agent, attach, audit, demo, doctor, journal, registry, serve, shell, simulate, status, token, verbs};
 use crate::console::text::escape;
 use crate::wire::problem::Problem;
 
@@ -63,6 +63,7 @@ fn dispatch(args: Args) -> Result<(), Problem> {
             registry::run::account(manner.target, manner.output)
         }
         Some(Run::Act(act)) => verbs::run::run(&act),
+        Some(Run::Journal(args)) => journal::run::run(args),
         Some(Run::Simulate(args)) => simulate::run(args),
         Some(Run::Agent(args)) => agent::run(args),
         Some(Run::Token(args)) => token::run(args),

@@ -27,6 +27,7 @@ pub mod doctor_there;
 pub mod doctor_here;
 pub mod audit;
 pub mod verbs;
+pub mod journal;
 pub mod actors;
 pub mod simulate;
 pub mod shell;

@@ -7,6 +7,7 @@ mod command;
 mod audit;
 mod registry;
 mod doctor;
+mod journal;
 mod first_contact;
 mod help;
 mod proxy;

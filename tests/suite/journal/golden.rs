@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use kura_console::adapters::journal::sqlite::compact::Keep;
 use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
 use kura_console::adapters::journal::sqlite::snapshot::FOLD_VERSION;
 use kura_console::control::ports::{Batch, Beat, Head, Heartbeats, Journal};
@@ -27,7 +28,7 @@ const OF_EACH_KIND: u64 = 9;
 const HALF: usize = 117;
 
 fn golden() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/journal-v1.sql")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/journal-v2.sql")
 }
 
 fn account() -> AccountId {
@@ -59,7 +60,7 @@ async fn written() -> String {
 /// As SQL that makes the same file.
 async fn dump(shell: &mut SqliteConnection) -> String {
     let mut sql =
-        "-- A journal in format 1 with a change of every kind. Made by tests/suite/journal/golden.rs.\n".to_owned();
+        "-- A journal in format 2 with a change of every kind. Made by tests/suite/journal/golden.rs.\n".to_owned();
     for pragma in ["application_id", "user_version"] {
         let query = sqlx::query_scalar(AssertSqlSafe(format!("PRAGMA {pragma}")));
         let value: i64 = query.fetch_one(&mut *shell).await.unwrap();
@@ -208,4 +209,18 @@ async fn an_old_snapshot_is_still_the_world_it_was() {
     for body in bodies {
         assert_eq!(serde_json::from_slice::<World>(&body).unwrap(), fold(&entries()[..HALF]));
     }
+}
+
+/// Format 1 had no compaction: the file as it was then, frozen.
+#[tokio::test]
+async fn a_file_of_format_1_says_the_same_in_format_2() {
+    let bed = File::default();
+    let sql = std::fs::read_to_string(golden().with_file_name("journal-v1.sql")).unwrap();
+    restore(&bed, &sql).await.close().await.unwrap();
+    let journal = bed.open().await;
+    let kept = journal.read(account(), 0, usize::MAX).await.unwrap();
+    assert_eq!(kept, entries()[..kept.len()]);
+    assert_eq!(journal.load(account()).await.unwrap(), fold(&kept));
+    journal.compact(account(), Keep { entries: 10, since: None }, |_| {}).await.unwrap();
+    assert_eq!(journal.load(account()).await.unwrap(), fold(&kept));
 }

@@ -7,3 +7,4 @@ mod fold;
 mod file;
 mod kill;
 mod golden;
+mod compact;

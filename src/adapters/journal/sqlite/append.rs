@@ -2,7 +2,7 @@
 
 use super::super::batch::{advance, check_shape};
 use super::journal::SqliteJournal;
-use super::rows::{EntryRow, head_of, insert, move_head};
+use super::rows::{ENTRIES, EntryRow, head_of, insert, move_head};
 use crate::control::ports::{AppendError, Batch, Head, JournalError};
 
 const ATTEMPT: &str = "append";
@@ -27,7 +27,7 @@ impl SqliteJournal {
                 return Err(refused);
             }
         };
-        insert(&mut transaction, &account, &rows).await.map_err(failed)?;
+        insert(&mut transaction, ENTRIES, &account, &rows).await.map_err(failed)?;
         move_head(&mut transaction, &account, moved).await.map_err(failed)?;
         transaction.commit().await.map_err(failed)?;
         writer.keep();

@@ -13,7 +13,7 @@ use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;
 
 /// The format of the file.
-const SCHEMA: Schema = Schema { store: "journal", kind: 0, steps: &[include_str!("v1.sql")] };
+const SCHEMA: Schema = Schema { store: "journal", kind: 0, steps: &[include_str!("v1.sql"), include_str!("v2.sql")] };
 
 /// A handle; clones share the connections.
 #[derive(Debug, Clone)]

@@ -3,6 +3,7 @@
 use futures_util::TryStreamExt;
 use sqlx::sqlite::SqliteConnection;
 
+use super::compact::base;
 use super::journal::SqliteJournal;
 use super::rows::{ENTRIES_AFTER, EntryRow, corrupt, head_of, signed};
 use super::snapshot::newest_snapshot;
@@ -20,10 +21,23 @@ impl SqliteJournal {
         let mut reader = self.file.reader().await.map_err(|fault| fault.during(ATTEMPT))?;
         let mut view = sqlx::Connection::begin(&mut *reader).await.map_err(failed)?;
         let head = head_of(&mut view, &account).await.map_err(failed)?;
-        let world = newest_snapshot(&mut view, &account, head).await.map_err(failed)?.unwrap_or_default();
+        let world = self.start(&mut view, &account, head).await?;
         let world = self.fold(&mut view, &account, world, head).await?;
         view.rollback().await.map_err(failed)?;
         Ok(world)
+    }
+
+    /// Where folding begins: a snapshot, the base of a journal that was compacted, or nothing.
+    async fn start(&self, view: &mut SqliteConnection, account: &str, head: Head) -> Result<World, JournalError> {
+        let failed = |error: sqlx::Error| self.file.fault(&error).during(ATTEMPT);
+        if let Some(world) = newest_snapshot(view, account, head).await.map_err(failed)? {
+            return Ok(world);
+        }
+        match base(view, account).await.map_err(failed)? {
+            Some(Ok(world)) => Ok(world),
+            Some(Err(problem)) => Err(corrupt(head.oldest.saturating_sub(1), format!("the world up to it: {problem}"))),
+            None => Ok(World::default()),
+        }
     }
 
     async fn fold(

@@ -7,3 +7,5 @@ pub mod load;
 pub mod snapshot;
 pub mod watch;
 pub mod beats;
+pub mod compact;
+pub mod inspect;

@@ -19,6 +19,12 @@ const ROWS_AT_ONCE: usize = 64;
 pub(super) const ENTRIES_AFTER: &str = "SELECT revision, at, \"by\", cause, change FROM entries \
      WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3";
 
+/// Where `insert` puts rows: among the entries.
+pub(super) const ENTRIES: &str = "INSERT INTO entries (account, revision, at, \"by\", cause, change) ";
+
+/// Or among the links of archived entries.
+pub(super) const ARCHIVED: &str = "INSERT INTO archived_links (account, revision, at, \"by\", cause, change) ";
+
 /// A row of `entries`.
 #[derive(Debug)]
 pub(super) struct EntryRow {
@@ -54,6 +60,12 @@ impl EntryRow {
         })
     }
 
+    /// As an entry, wherever it stands.
+    pub(super) fn entry_anywhere(self) -> Result<Entry, JournalError> {
+        let place = unsigned(self.revision);
+        self.entry(place)
+    }
+
     /// As an entry, which must stand at `place`.
     pub(super) fn entry(self, place: Revision) -> Result<Entry, JournalError> {
         let revision = unsigned(self.revision);
@@ -74,12 +86,12 @@ impl EntryRow {
 /// Inserts rows, many with one statement: each statement is a way to the connection's thread and back.
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
+    into: &str,
     account: &str,
     rows: &[EntryRow],
 ) -> Result<(), sqlx::Error> {
-    const INSERT: &str = "INSERT INTO entries (account, revision, at, \"by\", cause, change) ";
     for rows in rows.chunks(ROWS_AT_ONCE) {
-        let mut statement = QueryBuilder::new(INSERT);
+        let mut statement = QueryBuilder::new(into);
         statement.push_values(rows, |mut values, row| {
             values.push_bind(account).push_bind(row.revision).push_bind(&row.at).push_bind(&row.by);
             values.push_bind(&row.cause).push_bind(&row.change);

@@ -59,19 +59,20 @@ async fn prune(connection: &mut SqliteConnection, account: &str) -> Result<(), s
     Ok(())
 }
 
-/// The newest snapshot of this fold that can be read and does not reach past the head.
+/// The newest snapshot of this fold that can be read, does not reach past the head and includes what is archived.
 pub(super) async fn newest_snapshot(
     connection: &mut SqliteConnection,
     account: &str,
     head: Head,
 ) -> Result<Option<World>, sqlx::Error> {
     const KEPT: &str = "SELECT revision FROM snapshots WHERE account = ?1 AND fold = ?2 AND revision <= ?3 \
-         ORDER BY revision DESC LIMIT ?4";
+         AND revision >= ?5 ORDER BY revision DESC LIMIT ?4";
     let kept: Vec<i64> = sqlx::query_scalar(KEPT)
         .bind(account)
         .bind(FOLD_VERSION)
         .bind(signed(head.revision))
         .bind(SNAPSHOTS_KEPT)
+        .bind(signed(head.oldest.saturating_sub(1)))
         .fetch_all(&mut *connection)
         .await?;
     for revision in kept {

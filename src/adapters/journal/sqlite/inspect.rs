@@ -1,0 +1,95 @@
+//! What a person who looks after a file asks of it, and no server does: who is in it, is it whole, a copy of it.
+
+use std::path::Path;
+
+use super::journal::SqliteJournal;
+use super::rows::{EntryRow, signed, unsigned};
+use super::snapshot::FOLD_VERSION;
+use crate::control::ports::{Head, JournalError};
+use crate::domain::change::Entry;
+use crate::domain::ids::{AccountId, Revision};
+use crate::domain::world::World;
+
+/// Faults of a file that are named; the first ones say enough.
+const FAULTS_MAX: i64 = 20;
+
+/// An account of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Which.
+    pub account: AccountId,
+    /// Where it stands.
+    pub head: Head,
+    /// Rows that belong to no entry there should be: behind the head, or archived and not yet deleted.
+    pub stray: u64,
+}
+
+impl SqliteJournal {
+    /// Everybody who ever appended, by id.
+    pub async fn accounts(&self) -> Result<Vec<Standing>, JournalError> {
+        const ATTEMPT: &str = "list the accounts";
+        const ALL: &str = "SELECT account, revision, epoch, oldest, (SELECT count(*) FROM entries \
+             WHERE entries.account = heads.account AND (entries.revision < heads.oldest \
+             OR entries.revision > heads.revision)) FROM heads ORDER BY account";
+        let mut reader = self.file.reader().await.map_err(|fault| fault.during(ATTEMPT))?;
+        let rows: Vec<(String, i64, i64, i64, i64)> =
+            sqlx::query_as(ALL).fetch_all(&mut *reader).await.map_err(|e| self.file.fault(&e).during(ATTEMPT))?;
+        let standing = |(account, revision, epoch, oldest, stray): (String, i64, i64, i64, i64)| {
+            let unreadable = |error| JournalError::Store { attempt: ATTEMPT, source: Box::new(error) };
+            let head = Head { revision: unsigned(revision), epoch: unsigned(epoch), oldest: unsigned(oldest) };
+            Ok(Standing { account: AccountId(account.parse().map_err(unreadable)?), head, stray: unsigned(stray) })
+        };
+        rows.into_iter().map(standing).collect()
+    }
+
+    /// What SQLite itself finds wrong with the file; nothing where it is whole.
+    pub async fn faults(&self) -> Result<Vec<String>, JournalError> {
+        const ATTEMPT: &str = "check the file";
+        const CHECK: &str = "SELECT integrity_check FROM pragma_integrity_check(?1)";
+        let mut reader = self.file.reader().await.map_err(|fault| fault.during(ATTEMPT))?;
+        let said: Vec<String> = sqlx::query_scalar(CHECK)
+            .bind(FAULTS_MAX)
+            .fetch_all(&mut *reader)
+            .await
+            .map_err(|e| self.file.fault(&e).during(ATTEMPT))?;
+        Ok(said.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    /// The snapshots of this program's fold, oldest first; those that cannot be read say why.
+    pub async fn snapshots(&self, account: AccountId) -> Result<Vec<(Revision, Result<World, String>)>, JournalError> {
+        const ATTEMPT: &str = "read the snapshots";
+        const ALL: &str = "SELECT revision, world FROM snapshots WHERE account = ?1 AND fold = ?2 ORDER BY revision";
+        let mut reader = self.file.reader().await.map_err(|fault| fault.during(ATTEMPT))?;
+        let query = sqlx::query_as(ALL).bind(account.to_string()).bind(FOLD_VERSION);
+        let rows: Vec<(i64, Vec<u8>)> =
+            query.fetch_all(&mut *reader).await.map_err(|e| self.file.fault(&e).during(ATTEMPT))?;
+        let world = |body: Vec<u8>| serde_json::from_slice(&body).map_err(|error| error.to_string());
+        Ok(rows.into_iter().map(|(revision, body)| (unsigned(revision), world(body))).collect())
+    }
+
+    /// Links of the audit among the archived entries, after a revision, oldest first.
+    pub async fn archived_links(
+        &self,
+        account: AccountId,
+        after: Revision,
+        limit: usize,
+    ) -> Result<Vec<Entry>, JournalError> {
+        const ATTEMPT: &str = "read archived links";
+        const LINKS: &str = "SELECT revision, at, \"by\", cause, change FROM archived_links \
+             WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3";
+        let mut reader = self.file.reader().await.map_err(|fault| fault.during(ATTEMPT))?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let query = sqlx::query_as(LINKS).bind(account.to_string()).bind(signed(after)).bind(limit);
+        let rows: Vec<EntryRow> =
+            query.fetch_all(&mut *reader).await.map_err(|e| self.file.fault(&e).during(ATTEMPT))?;
+        rows.into_iter().map(EntryRow::entry_anywhere).collect()
+    }
+
+    /// Writes a copy as of one moment, while servers append. Nothing may be at `path`.
+    pub async fn copy_to(&self, path: &Path) -> Result<(), JournalError> {
+        const ATTEMPT: &str = "copy the file";
+        let mut connection = self.file.connect().await.map_err(|fault| fault.during(ATTEMPT))?;
+        let copied = sqlx::query("VACUUM INTO ?1").bind(path.to_string_lossy()).execute(&mut connection).await;
+        copied.map(drop).map_err(|error| self.file.fault(&error).during(ATTEMPT))
+    }
+}

@@ -1,0 +1,111 @@
+//! Files that are being made: under a name of their own until they are whole, and gone if they never are.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use super::place::unusable;
+use super::progress::Progress;
+use crate::wire::problem::{Problem, ProblemKind};
+
+/// A folder in the making beside the place it is for. What is in it is deleted with this value.
+#[derive(Debug)]
+pub struct Part {
+    path: PathBuf,
+}
+
+impl Part {
+    /// Makes it, for nobody else to look into.
+    pub fn beside(place: &Path) -> Result<Self, Problem> {
+        let mut name = place.as_os_str().to_owned();
+        name.push(format!(".{}.part", std::process::id()));
+        let path = PathBuf::from(name);
+        DirBuilder::new().mode(0o700).create(&path).map_err(|error| {
+            let hint = "the folder above it has to exist, and to be writable";
+            unusable(&path, &error).hint(hint)
+        })?;
+        Ok(Self { path })
+    }
+
+    /// Where it is for now.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Gives something its name in one step; what has that name already stays.
+pub fn put(made: &Path, place: &Path) -> Result<(), Problem> {
+    renameat_with(CWD, made, CWD, place, RenameFlags::NOREPLACE).map_err(|errno| match errno {
+        rustix::io::Errno::EXIST => taken(place),
+        errno => unusable(place, &errno.into()),
+    })?;
+    let above = place.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(above).and_then(|folder| folder.sync_all()).map_err(|error| unusable(above, &error))
+}
+
+/// Something is there already.
+pub fn taken(place: &Path) -> Problem {
+    let message = format!("{} exists already; nothing was changed", place.display());
+    Problem::new(ProblemKind::Conflict, "exists", message).hint("name a place where nothing is")
+}
+
+/// Refuses a place where something is, be it a link that leads nowhere.
+pub fn refuse_taken(place: &Path) -> Result<(), Problem> {
+    if fs::symlink_metadata(place).is_ok() { Err(taken(place)) } else { Ok(()) }
+}
+
+/// Makes `to` hold what `from` holds, with the modes it has there, on the disk. What is there already is passed over,
+/// and so is what vanishes meanwhile: files of a vault never change. Returns how many files were copied.
+pub async fn copy_folder(from: &Path, to: &Path, progress: &mut Progress) -> Result<u64, Problem> {
+    let mut copied = 0;
+    let mut folders = vec![(from.to_owned(), to.to_owned())];
+    while let Some((from, to)) = folders.pop() {
+        let Some(found) = there(fs::read_dir(&from), &from)? else { continue };
+        let Some(mode) = there(fs::metadata(&from), &from)? else { continue };
+        match DirBuilder::new().mode(mode.permissions().mode()).create(&to) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(unusable(&to, &error)),
+            _ => {}
+        }
+        for entry in found {
+            let entry = entry.map_err(|error| unusable(&from, &error))?;
+            let (from, to) = (entry.path(), to.join(entry.file_name()));
+            let Some(kind) = there(entry.file_type(), &from)? else { continue };
+            if kind.is_dir() {
+                folders.push((from, to));
+            } else if kind.is_file() && !to.exists() && from.extension().is_none_or(|kind| kind != "part") {
+                copied += u64::from(there(copy_file(&from, &to), &from)?.is_some());
+                progress.at(|| format!("{copied} files of the vault"));
+                tokio::task::yield_now().await;
+            }
+        }
+        File::open(&to).and_then(|folder| folder.sync_all()).map_err(|error| unusable(&to, &error))?;
+    }
+    Ok(copied)
+}
+
+fn there<T>(found: io::Result<T>, path: &Path) -> Result<Option<T>, Problem> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unusable(path, &error)),
+    }
+}
+
+/// Never readable by more people than its original, not for a moment.
+pub fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = File::open(from)?;
+    let mode = source.metadata()?.permissions().mode() & 0o7777;
+    let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
+    io::copy(&mut source, &mut copy)?;
+    copy.set_permissions(Permissions::from_mode(mode))?;
+    copy.sync_all()
+}
