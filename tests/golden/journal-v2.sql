@@ -1,6 +1,6 @@
--- A journal in format 1 with a change of every kind. Made by tests/suite/journal/golden.rs.
+-- A journal in format 2 with a change of every kind. Made by tests/suite/journal/golden.rs.
 PRAGMA application_id = 1263882817;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 CREATE TABLE heads (
     account  TEXT    NOT NULL PRIMARY KEY,
     revision INTEGER NOT NULL CHECK (revision >= 0),
@@ -36,6 +36,27 @@ CREATE TABLE beats (
     epoch   INTEGER NOT NULL,
     count   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE bases (
+    account  TEXT    NOT NULL PRIMARY KEY,
+    fold     INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    world    BLOB    NOT NULL
+) STRICT;
+CREATE TABLE archived_links (
+    account  TEXT    NOT NULL,
+    revision INTEGER NOT NULL CHECK (revision >= 1),
+    at       TEXT    NOT NULL,
+    "by"     TEXT    NOT NULL,
+    cause    TEXT    NOT NULL,
+    change   TEXT    NOT NULL,
+    PRIMARY KEY (account, revision)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER archived_links_are_never_edited BEFORE UPDATE ON archived_links BEGIN
+    SELECT RAISE(ABORT, 'links of the audit are facts: they are never edited');
+END;
+CREATE TRIGGER archived_links_are_kept BEFORE DELETE ON archived_links BEGIN
+    SELECT RAISE(ABORT, 'links of the audit are facts: they are never deleted');
+END;
 INSERT INTO heads VALUES ('ddfc4251-470a-511d-bc87-f4b750eb6837', 288, 8, 1);
 INSERT INTO entries VALUES ('ddfc4251-470a-511d-bc87-f4b750eb6837', 1, '2023-11-14T22:13:21.000000007Z', 'jane', '{"kind":"tick"}', '{"kind":"account_changed","account":{"auto_deploy":true,"track_config_tags":true,"config_tag_pattern":null}}');
 INSERT INTO entries VALUES ('ddfc4251-470a-511d-bc87-f4b750eb6837', 2, '2023-11-14T22:13:22.000000014Z', 'jane', '{"kind":"poll"}', '{"kind":"account_changed","account":{"auto_deploy":false,"track_config_tags":false,"config_tag_pattern":"v*"}}');

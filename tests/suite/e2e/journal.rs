@@ -24,7 +24,7 @@ fn works(folder: &Path, arguments: &[&str]) -> String {
 fn filled(plane: &Plane) -> String {
     let made = plane.post("/api/config/environments/", &json!({"slug": "oak"}));
     plane.post("/api/config/releases/build-from-git", &json!({"git_ref": "v1"}));
-    let secret = plane.request(Method::PUT, "/api/config/secrets/PLANTED").bearer_auth(plane.token("owner"));
+    let secret = plane.request(Method::PUT, "/api/secrets/PLANTED").bearer_auth(plane.token("owner"));
     let (status, _, text) = plane.send(secret.json(&json!({"value": "canary"})));
     assert!((200..300).contains(&status), "{status} {text}");
     format!("/api/config/environments/{}", made["uuid"].as_str().unwrap())

@@ -31,7 +31,8 @@ fn the_page_of_themes_is_up_to_date() {
 #[test]
 fn halted_rings_missing_ticks_and_waiting_gates_page_somebody() {
     // R171
-    let page = fs::read_to_string(root().join("docs/metrics.md")).unwrap();
+    let read = |name| fs::read_to_string(root().join("docs").join(name)).unwrap();
+    let page = read("metrics.md") + &read("alerts.yaml");
     let alerts: Vec<&str> = page.lines().filter_map(|line| line.trim().strip_prefix("expr: ")).collect();
     for series in ["kura_rings_halted", "kura_tick_age_seconds", "pipelines_deploy_awaiting_gate"] {
         assert!(alerts.iter().any(|alert| alert.contains(series)), "no alert looks at {series}");

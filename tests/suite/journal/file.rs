@@ -85,7 +85,7 @@ async fn files_of_others_and_from_the_future_are_left_alone() {
     bed.open().await.close().await.unwrap();
     meddle(&bed.path(), "PRAGMA user_version = 99").await;
     let fault = refused(&bed.path()).await;
-    assert!(fault.to_string().ends_with("it has format 99, and this program knows formats up to 1"), "{fault}");
+    assert!(fault.to_string().ends_with("it has format 99, and this program knows formats up to 2"), "{fault}");
 }
 
 #[tokio::test]

@@ -8,3 +8,4 @@ mod file;
 mod kill;
 mod golden;
 mod compact;
+mod operations;

@@ -10,9 +10,6 @@ use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;
 
-/// Faults of a file that are named; the first ones say enough.
-const FAULTS_MAX: i64 = 20;
-
 /// An account of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
@@ -42,16 +39,13 @@ impl SqliteJournal {
         rows.into_iter().map(standing).collect()
     }
 
-    /// What SQLite itself finds wrong with the file; nothing where it is whole.
+    /// What SQLite itself finds wrong with the file, the first 20 of it; nothing where it is whole.
     pub async fn faults(&self) -> Result<Vec<String>, JournalError> {
         const ATTEMPT: &str = "check the file";
-        const CHECK: &str = "SELECT integrity_check FROM pragma_integrity_check(?1)";
+        const CHECK: &str = "PRAGMA integrity_check(20)";
         let mut reader = self.file.reader().await.map_err(|fault| fault.during(ATTEMPT))?;
-        let said: Vec<String> = sqlx::query_scalar(CHECK)
-            .bind(FAULTS_MAX)
-            .fetch_all(&mut *reader)
-            .await
-            .map_err(|e| self.file.fault(&e).during(ATTEMPT))?;
+        let said: Vec<String> =
+            sqlx::query_scalar(CHECK).fetch_all(&mut *reader).await.map_err(|e| self.file.fault(&e).during(ATTEMPT))?;
         Ok(said.into_iter().filter(|line| line != "ok").collect())
     }
 
