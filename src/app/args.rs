@@ -48,7 +48,7 @@ pub enum Run {
     /// The verbs.
     #[command(flatten)]
     Act(Act),
-    /// Back up, restore, compact, export and check the file a control plane keeps everything in.
+    /// Back up, restore, compact, export and check a journal.
     Journal(journal::run::Args),
     /// Run scenario files in virtual time and check what they expect.
     Simulate(simulate::Args),

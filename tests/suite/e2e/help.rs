@@ -44,6 +44,7 @@ const WAYS: [(&[&str], &[&str]); 35] = [
     (&["set-secret"], &VERB),
     (&["accept-clock"], &VERB),
     (&["leave-seat"], &VERB),
+    (&["journal"], &[]),
     (&["simulate"], &[]),
     (&["agent"], &["KURA_CONSOLE_API", "KURA_CONSOLE_MACHINE", "KURA_CONSOLE_AGENT_TOKEN", "KURA_CONTENT"]),
     (&["token"], &[]),
