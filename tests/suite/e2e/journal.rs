@@ -92,7 +92,7 @@ fn a_backup_beside_a_server_comes_back_as_the_same_control_plane() {
 
 #[test]
 fn a_server_goes_on_while_its_journal_is_compacted() {
-    let plane = Plane::start();
+    let mut plane = Plane::start();
     let environment = filled(&plane);
     let folder = plane.folder().to_owned();
     for keep in ["40", "20", "0"] {
@@ -109,8 +109,10 @@ fn a_server_goes_on_while_its_journal_is_compacted() {
     assert_eq!(verbs, 3 + 3 * 24, "every link is still there");
     assert!(lines.is_sorted_by_key(|line| line["revision"].as_u64()));
     assert!(!exported.contains("canary"));
+    plane.kill();
+    plane.start_again();
     let (gone, body) = plane.call(Method::GET, "/api/changes?after=1", &Value::Null);
-    assert!(gone == 410 || gone == 200, "{gone} {body}");
+    assert_eq!(gone, 410, "a reader that far behind loads the world: {body}");
 
     journal(&folder, &[&["compact"], &HERE[..]].concat()).fails_usage();
     let nobody = journal(&folder, &[&["export"], &HERE[..], &["--account", "nobody"]].concat());
