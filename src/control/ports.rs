@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::change::{Change, Entry};
 use crate::domain::ids::{AccountId, Epoch, Generation, MachineId, ReleaseId, Revision, SecretVersion};
+use crate::domain::kura::sight::Sight;
+use crate::domain::kura::step::{Outcome as StepOutcome, Step};
 use crate::domain::observed::Telemetry;
 use crate::domain::release::{Digest, Outcome};
 use crate::domain::world::World;
@@ -286,5 +288,28 @@ pub trait Vault: Send + Sync + 'static {
         _version: SecretVersion,
     ) -> impl Future<Output = Result<(), JournalError>> + Send {
         async { Ok(()) }
+    }
+}
+
+/// The cluster of the Kura servers.
+pub trait Cluster: Send + Sync + 'static {
+    /// What is seen of it now; none where none is connected. Never blocks.
+    fn sight(&self) -> Option<Sight>;
+
+    /// Carries one step out, at most once, and says what came of it. Bounded in time; never an error of its own.
+    fn run(&self, step: &Step) -> impl Future<Output = StepOutcome> + Send;
+}
+
+/// No cluster is connected.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoCluster;
+
+impl Cluster for NoCluster {
+    fn sight(&self) -> Option<Sight> {
+        None
+    }
+
+    async fn run(&self, _step: &Step) -> StepOutcome {
+        StepOutcome::Failed { why: "no cluster is connected".to_owned() }
     }
 }

@@ -71,6 +71,17 @@ identity!(
     "secret-version"
 );
 
+identity!(
+    /// A Kura server: a tenant in a region.
+    ServerId,
+    "server"
+);
+identity!(
+    /// One attempt to bring a Kura server to a runtime tag.
+    DeploymentId,
+    "deployment"
+);
+
 /// Position in the journal of an account: the number of changes before and including this one.
 pub type Revision = u64;
 

@@ -6,6 +6,7 @@ pub mod span;
 pub mod release;
 pub mod fleet;
 pub mod rollout;
+pub mod kura;
 pub mod observed;
 
 // The world and its one fold.

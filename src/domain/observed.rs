@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{MachineId, ReleaseId};
+use super::kura::sight::Sight;
 use super::span::Seconds;
 
 /// How long an agent is asked to wait between two polls that changed nothing.
@@ -62,6 +63,9 @@ pub struct Observed {
     /// Wall clock and monotonic time drifted apart: nothing stalls or promotes until a person accepts the time (R168).
     #[serde(default)]
     pub clock_suspect: bool,
+    /// The cluster of the Kura servers; none where none is connected.
+    #[serde(default)]
+    pub cluster: Option<Sight>,
 }
 
 /// A start that a protected rollout turned away.
@@ -86,6 +90,7 @@ impl Observed {
             last_tick: None,
             refused_start: None,
             clock_suspect: false,
+            cluster: None,
         }
     }
 

@@ -1,0 +1,181 @@
+//! Objects of the cluster as far as decisions need them: how they are called, told apart and written to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::span::Seconds;
+
+/// The field manager of everything that is applied here (K28).
+pub const FIELD_MANAGER: &str = "kura-console";
+
+/// Where an instance says which manifest it was applied from (K22).
+pub const REVISION_ANNOTATION: &str = "tuist.dev/kura-manifest-revision";
+
+/// The label that names the instance an object belongs to (K50).
+pub const INSTANCE_LABEL: &str = "app.kubernetes.io/instance";
+
+/// The label that names who made an object (K50). On an instance: the control plane that claims it (K45).
+pub const MANAGED_BY_LABEL: &str = "app.kubernetes.io/managed-by";
+
+/// The label that names the tenant of an object (K50).
+pub const ACCOUNT_LABEL: &str = "tuist.dev/account";
+
+/// The label that names the region of an object (K50).
+pub const REGION_LABEL: &str = "tuist.dev/region";
+
+/// Kinds of objects that are read or written for Kura servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub enum ObjectKind {
+    /// `kurainstances.kura.tuist.dev/v1alpha1`, namespaced (K49).
+    KuraInstance,
+    /// `kuragateways.kura.tuist.dev/v1alpha1`, namespaced (K49).
+    KuraGateway,
+    /// `statefulsets.apps/v1`, namespaced.
+    StatefulSet,
+    /// `pods/v1`, namespaced.
+    Pod,
+    /// `ingresses.networking.k8s.io/v1`, namespaced.
+    Ingress,
+    /// `ingressclasses.networking.k8s.io/v1`, of the whole cluster.
+    IngressClass,
+    /// `persistentvolumeclaims/v1`, namespaced. Never written (K37).
+    PersistentVolumeClaim,
+    /// `persistentvolumes/v1`, of the whole cluster. Never written.
+    PersistentVolume,
+    /// `certificates.cert-manager.io/v1`, namespaced; the cluster may not have them. Never written.
+    Certificate,
+    /// `nodes/v1`, of the whole cluster.
+    Node,
+}
+
+impl ObjectKind {
+    /// Its `kind` in a manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::KuraInstance => "KuraInstance",
+            Self::KuraGateway => "KuraGateway",
+            Self::StatefulSet => "StatefulSet",
+            Self::Pod => "Pod",
+            Self::Ingress => "Ingress",
+            Self::IngressClass => "IngressClass",
+            Self::PersistentVolumeClaim => "PersistentVolumeClaim",
+            Self::PersistentVolume => "PersistentVolume",
+            Self::Certificate => "Certificate",
+            Self::Node => "Node",
+        }
+    }
+
+    /// True for kinds without a namespace.
+    pub fn is_of_the_cluster(self) -> bool {
+        matches!(self, Self::IngressClass | Self::PersistentVolume | Self::Node)
+    }
+}
+
+impl fmt::Display for ObjectKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Which object: its kind and its name in the one namespace of Kura, or in the cluster for kinds without one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct ObjectRef {
+    /// What it is.
+    pub kind: ObjectKind,
+    /// What it is called.
+    pub name: String,
+}
+
+impl ObjectRef {
+    /// The object of this kind and name.
+    pub fn new(kind: ObjectKind, name: &str) -> Self {
+        Self { kind, name: name.to_owned() }
+    }
+}
+
+impl fmt::Display for ObjectRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind, self.name)
+    }
+}
+
+/// What every object carries: identity, version, age, and whether it is on its way out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    /// `metadata.name`.
+    pub name: String,
+    /// `metadata.uid`: another one means another object of the same name.
+    pub uid: String,
+    /// `metadata.resourceVersion`, as opaque as the cluster gives it.
+    pub resource_version: String,
+    /// `metadata.creationTimestamp`.
+    pub created_at: Timestamp,
+    /// `metadata.deletionTimestamp` less the grace period: since when somebody wants it gone.
+    #[serde(default)]
+    pub deleting_since: Option<Timestamp>,
+    /// `metadata.finalizers`, in their order.
+    #[serde(default)]
+    pub finalizers: Vec<String>,
+    /// `metadata.labels`.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+}
+
+impl Stamp {
+    /// The version a write has to be planned from.
+    pub fn version(&self) -> Version {
+        Version { uid: self.uid.clone(), resource_version: self.resource_version.clone() }
+    }
+
+    /// Somebody wants it gone already.
+    pub fn is_leaving(&self) -> bool {
+        self.deleting_since.is_some()
+    }
+
+    /// One of its labels.
+    pub fn label(&self, name: &str) -> Option<&str> {
+        self.labels.get(name).map(String::as_str)
+    }
+
+    /// How old it is.
+    pub fn age(&self, now: Timestamp) -> Seconds {
+        Seconds::between(self.created_at, now)
+    }
+}
+
+/// One version of one object: what a write to it carries as its precondition (K37).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Version {
+    /// Which object.
+    pub uid: String,
+    /// As of which write.
+    pub resource_version: String,
+}
+
+/// The tag of an image: what stands behind the colon of its last part, or the whole text where it is a bare tag.
+pub fn tag_of(image: &str) -> &str {
+    let named = image.split_once('@').map_or(image, |(named, _)| named);
+    let last = named.rsplit_once('/').map_or(named, |(_, last)| last);
+    match last.split_once(':') {
+        Some((_, tag)) => tag,
+        None if named.contains('/') => "latest",
+        None => last,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_what_stands_behind_the_last_colon() {
+        let images = ["0.19.0", "kura:0.19.0", "ghcr.io/t/kura:0.19.0", "host:5000/t/kura:0.19.0@sha256:aa"];
+        assert!(images.iter().all(|image| tag_of(image) == "0.19.0"));
+        assert_eq!(tag_of("host:5000/t/kura"), "latest");
+        assert_eq!(tag_of("sha-5e77e0ec60c9"), "sha-5e77e0ec60c9");
+    }
+}

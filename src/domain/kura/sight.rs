@@ -1,0 +1,87 @@
+//! The cluster as it is seen right now: one reading per kind, each as old as it is. Never journaled.
+
+use imbl::OrdMap;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::span::Seconds;
+use super::source::{Contact, Source};
+use super::traffic::{Certificate, Endpoint, Gateway, Ingress, IngressClass};
+use super::workload::{Claim, Instance, Pod, StatefulSet, Volume};
+
+/// Who deletes the not-Ready pods of an image change (K48).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PodDeleter {
+    /// This reconciler: `--not-ready-deletion on`, or `auto` where nobody else does.
+    #[default]
+    Ours,
+    /// The instance controller of the cluster: `auto` where it is present.
+    Controller,
+    /// Nobody: `--not-ready-deletion off`.
+    Nobody,
+}
+
+/// Everything that is seen of the cluster for Kura servers. Rows share structure, so a clone costs next to nothing.
+///
+/// One namespace holds all of it. A kind that cannot be read says so in its own `Contact`, and the rest goes on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sight {
+    /// KuraInstances.
+    pub instances: Source<Instance>,
+    /// KuraGateways.
+    pub gateways: Source<Gateway>,
+    /// StatefulSets, each of the instance of its name.
+    pub sets: Source<StatefulSet>,
+    /// Pods of instances.
+    pub pods: Source<Pod>,
+    /// Claims of those pods.
+    pub claims: Source<Claim>,
+    /// Volumes those claims are bound to.
+    pub volumes: Source<Volume>,
+    /// Ingresses of instances.
+    pub ingresses: Source<Ingress>,
+    /// IngressClasses.
+    pub classes: Source<IngressClass>,
+    /// Certificates; the cluster may not have the kind.
+    pub certificates: Source<Certificate>,
+    /// How far `Observed.nodes` can be relied on.
+    pub nodes: Contact,
+    /// Public endpoints by host name; a host that was not probed yet is not there.
+    pub endpoints: OrdMap<String, Endpoint>,
+    /// Who deletes not-Ready pods here (K48).
+    pub deleter: PodDeleter,
+}
+
+/// A probe older than this says nothing any more about an endpoint.
+pub const PROBE_STALE_AFTER: Seconds = Seconds(180);
+
+impl Sight {
+    /// The last probe of a host, if it is not too old.
+    pub fn endpoint(&self, host: &str, now: Timestamp) -> Option<&Endpoint> {
+        self.endpoints.get(host).filter(|probe| now < PROBE_STALE_AFTER.after(probe.as_of))
+    }
+
+    /// Pods of an instance that are not on their way out, in order of name.
+    pub fn pods_of<'a>(&'a self, instance: &'a str) -> impl Iterator<Item = &'a Pod> {
+        let ours = move |pod: &&Pod| pod.instance.as_deref() == Some(instance) && !pod.stamp.is_leaving();
+        self.pods.rows.values().filter(ours)
+    }
+
+    /// What a person is told of each kind that nothing may be decided on, by the kind's plural.
+    pub fn troubles(&self, now: Timestamp) -> Vec<(&'static str, String)> {
+        let contacts = [
+            ("instances", &self.instances.contact),
+            ("gateways", &self.gateways.contact),
+            ("statefulsets", &self.sets.contact),
+            ("pods", &self.pods.contact),
+            ("claims", &self.claims.contact),
+            ("volumes", &self.volumes.contact),
+            ("ingresses", &self.ingresses.contact),
+            ("ingressclasses", &self.classes.contact),
+            ("nodes", &self.nodes),
+        ];
+        contacts.into_iter().filter_map(|(kind, contact)| Some((kind, contact.trouble(now)?))).collect()
+    }
+}
