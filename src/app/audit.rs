@@ -12,7 +12,7 @@ use crate::console::text::escape;
 use crate::control::ports::{Journal, JournalError};
 use crate::control::trouble::sentence;
 use crate::domain::audit::{Auditor, Broken, Fate};
-use crate::domain::change::{Cause, Entry};
+use crate::domain::change::Cause;
 use crate::domain::ids::{AccountId, Revision};
 use crate::wire::audit::{AuditRow, PATH};
 use crate::wire::problem::{Problem, ProblemKind};
@@ -167,6 +167,25 @@ struct Findings {
 }
 
 impl Findings {
+    /// Links whose entries are archived: what their verbs changed is gone, that they hang together is not.
+    async fn archived(
+        &mut self,
+        journal: &SqliteJournal,
+        account: AccountId,
+        mut after: Revision,
+        oldest: Revision,
+    ) -> Result<(), JournalError> {
+        loop {
+            let links = journal.archived_links(account, after, PAGE).await?;
+            let Some(last) = links.last() else { return Ok(()) };
+            after = last.revision;
+            for link in links.iter().filter(|link| link.revision < oldest) {
+                self.links += 1;
+                self.broken.extend(self.auditor.take_link(link).err());
+            }
+        }
+    }
+
     fn say(&self, place: &str, scope: &str) -> Result<(), Problem> {
         let Some(first) = self.broken.first() else {
             let seal = self.auditor.head().seal.as_ref().map_or("none", |seal| &seal.0);
@@ -200,19 +219,25 @@ async fn over_there(target: &TargetArgs) -> Result<(), Problem> {
     }
 }
 
-/// The chain in a journal, with everything each verb changed.
+/// The chain in a journal, with everything each verb changed as far as that is still kept.
 async fn on_disk(url: &str, account: &str) -> Result<(), Problem> {
     let journal = opened(url).await?;
-    let unreadable = |error: &JournalError| Problem::new(ProblemKind::Unavailable, "journal", sentence(error));
-    let (id, mut after, mut findings) = (AccountId::named(account), 0, Findings::default());
+    let unreadable = |error: JournalError| Problem::new(ProblemKind::Unavailable, "journal", sentence(&error));
+    let id = AccountId::named(account);
+    let known = journal.load(id).await.map_err(unreadable)?;
+    if known.revision == 0 {
+        let message = format!("{url} holds no account {account}");
+        return Err(Problem::new(ProblemKind::NotFound, "account", message).hint("its name stands in the tokens file"));
+    }
+    let (mut after, mut findings) = (0, Findings::default());
     loop {
-        let entries: Vec<Entry> = match journal.read(id, after, PAGE).await {
-            Ok(entries) => entries,
-            Err(JournalError::Compacted { oldest }) if oldest > after + 1 => {
+        let entries = match journal.read(id, after, PAGE).await {
+            Err(JournalError::Compacted { oldest }) => {
+                findings.archived(&journal, id, after, oldest).await.map_err(unreadable)?;
                 after = oldest - 1;
                 continue;
             }
-            Err(error) => return Err(unreadable(&error)),
+            read => read.map_err(unreadable)?,
         };
         let Some(last) = entries.last() else { break };
         after = last.revision;
@@ -221,10 +246,10 @@ async fn on_disk(url: &str, account: &str) -> Result<(), Problem> {
             findings.broken.extend(findings.auditor.take(entry).err());
         }
     }
-    let head = journal.load(id).await.map_err(|error| unreadable(&error))?.revision;
-    if head == 0 {
-        let message = format!("{url} holds no account {account}");
-        return Err(Problem::new(ProblemKind::NotFound, "account", message).hint("its name stands in the tokens file"));
+    let (reached, expected) = (findings.auditor.head().count, known.audit.count);
+    if findings.broken.is_empty() && reached < expected {
+        let message = format!("{url}: the chain ends at link {reached}, and {expected} verbs were given");
+        return Err(Problem::new(ProblemKind::Invalid, "audit", message));
     }
     findings.say(url, &format!(" in {after} entries"))
 }

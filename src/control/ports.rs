@@ -7,6 +7,7 @@ use imbl::OrdMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::links;
 use crate::domain::change::{Change, Entry};
 use crate::domain::ids::{AccountId, Epoch, Generation, MachineId, ReleaseId, Revision, SecretVersion};
 use crate::domain::kura::sight::Sight;
@@ -127,6 +128,15 @@ pub enum AppendError {
     Failed(#[from] JournalError),
 }
 
+/// Which part of the audit's chain to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stretch {
+    /// The first links behind a revision.
+    After(Revision),
+    /// The last links in front of a revision.
+    Before(Revision),
+}
+
 /// The log of changes. A head per account, append-only entries, snapshots that make loading fast.
 pub trait Journal: Send + Sync + 'static {
     /// `memory`, `sqlite`, ...
@@ -148,6 +158,17 @@ pub trait Journal: Send + Sync + 'static {
         after: Revision,
         limit: usize,
     ) -> impl Future<Output = Result<Vec<Entry>, JournalError>> + Send;
+
+    /// Links of the audit, oldest first, at most `limit`; those that were archived with their entries as well, where the
+    /// journal archives. The cost must not depend on how many entries lie between them where journals grow large.
+    fn links(
+        &self,
+        account: AccountId,
+        stretch: Stretch,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<Entry>, JournalError>> + Send {
+        links::looked_up(self, account, stretch, limit)
+    }
 
     /// Returns once the head is past `after`, whoever moved it, or after a bounded wait with the head as it is.
     fn follow(&self, account: AccountId, after: Revision) -> impl Future<Output = Result<Head, JournalError>> + Send;

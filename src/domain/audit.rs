@@ -155,19 +155,18 @@ fn digest(value: &Value) -> Digest {
     Digest(Sha256::digest(value.to_string()).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Walks along a journal and checks every link it comes by.
+/// Walks along a journal from its first link on and checks every one it comes by.
 #[derive(Debug, Clone, Default)]
 pub struct Auditor {
     head: AuditHead,
     /// Changes since the last link that were made for a verb.
     effect: Vec<Change>,
-    begun: bool,
 }
 
 impl Auditor {
     /// Starts behind a link that is trusted.
     pub fn behind(head: AuditHead) -> Self {
-        Self { head, effect: Vec::new(), begun: true }
+        Self { head, effect: Vec::new() }
     }
 
     /// Where the chain stands that was walked so far.
@@ -175,7 +174,7 @@ impl Auditor {
         &self.head
     }
 
-    /// Takes the next entry. Where the beginning of the chain is not at hand, its first link that is has to be believed.
+    /// Takes the next entry.
     ///
     /// # Errors
     /// What is wrong with the chain; it can be walked on behind it.
@@ -188,9 +187,8 @@ impl Auditor {
         };
         let effect = std::mem::take(&mut self.effect);
         let before = std::mem::replace(&mut self.head, AuditHead { count: link.number, seal: Some(link.seal.clone()) });
-        let believed = !std::mem::replace(&mut self.begun, true);
-        self.hangs(entry, link, &before, believed)?;
-        self.says(entry, link, &effect, believed)
+        hangs(entry, link, &before)?;
+        says(entry, link, &effect)
     }
 
     /// Takes the next link where the changes between are not at hand.
@@ -203,33 +201,29 @@ impl Auditor {
             taken => taken,
         }
     }
+}
 
-    fn hangs(&self, entry: &Entry, link: &Link, before: &AuditHead, believed: bool) -> Result<(), Broken> {
-        let (revision, number) = (entry.revision, link.number);
-        let expected = before.count.saturating_add(1);
-        if believed && number != 1 {
-            return Ok(());
-        }
-        if number != expected {
-            return Err(Broken::Number { revision, expected, found: number });
-        }
-        if link.before != before.seal {
-            return Err(Broken::Before { revision, number });
-        }
-        Ok(())
+fn hangs(entry: &Entry, link: &Link, before: &AuditHead) -> Result<(), Broken> {
+    let (revision, number) = (entry.revision, link.number);
+    let expected = before.count.saturating_add(1);
+    if number != expected {
+        return Err(Broken::Number { revision, expected, found: number });
     }
+    if link.before != before.seal {
+        return Err(Broken::Before { revision, number });
+    }
+    Ok(())
+}
 
-    fn says(&self, entry: &Entry, link: &Link, effect: &[Change], believed: bool) -> Result<(), Broken> {
-        let (revision, number) = (entry.revision, link.number);
-        if link.sealed(entry.at, &entry.by, &entry.cause) != link.seal {
-            return Err(Broken::Seal { revision, number });
-        }
-        let cut = believed && u64::try_from(effect.len()).is_ok_and(|len| len < link.changes);
-        if !cut && digest(&json!(effect)) != link.effect {
-            return Err(Broken::Effect { revision, number });
-        }
-        Ok(())
+fn says(entry: &Entry, link: &Link, effect: &[Change]) -> Result<(), Broken> {
+    let (revision, number) = (entry.revision, link.number);
+    if link.sealed(entry.at, &entry.by, &entry.cause) != link.seal {
+        return Err(Broken::Seal { revision, number });
     }
+    if digest(&json!(effect)) != link.effect {
+        return Err(Broken::Effect { revision, number });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -8,43 +8,29 @@ use super::errand::body;
 use super::extract::Query;
 use super::failure::{Answer, Failure};
 use crate::control::host::Host;
-use crate::control::ports::{Journal, JournalError};
+use crate::control::ports::{Journal, Stretch};
 use crate::control::trouble::sentence;
-use crate::domain::change::Entry;
-use crate::domain::ids::Revision;
 use crate::wire::audit::AuditRow;
 use crate::wire::problem::{Problem, ProblemKind};
 
-/// Entries that are looked through at a time.
-const ENTRIES_AT_ONCE: usize = 1_000;
-
-/// `GET /api/audit?after=&limit=`: what has been archived is passed over.
+/// `GET /api/audit?after=&before=&limit=`: archived links as well. A page costs what is on it, however many entries lie
+/// between its rows.
 pub(super) async fn list<H: Host, B: Builder>(reader: Reader<H, B>, mut query: Query) -> Answer {
-    let (limit, mut after) = (query.limit()?, query.number("after")?.unwrap_or(0));
+    let limit = query.limit()?;
+    let stretch = match (query.number("after")?, query.number("before")?) {
+        (after, None) => Stretch::After(after.unwrap_or(0)),
+        (None, Some(before)) => Stretch::Before(before),
+        (Some(_), Some(_)) => return Err(both().into()),
+    };
     query.end()?;
-    let mut rows = Vec::new();
-    loop {
-        let entries = read(&reader, &mut after).await?;
-        let Some(last) = entries.last() else { break };
-        after = last.revision;
-        rows.extend(entries.into_iter().filter_map(AuditRow::of).take(limit - rows.len()));
-        if rows.len() == limit {
-            break;
-        }
-    }
+    let service = &reader.account.service;
+    let read = service.host().journal().links(service.account(), stretch, limit).await;
+    let unavailable = |error| Failure(Problem::new(ProblemKind::Unavailable, "journal", sentence(&error)));
+    let rows: Vec<AuditRow> = read.map_err(unavailable)?.into_iter().filter_map(AuditRow::of).collect();
     Ok(body(StatusCode::OK, &rows))
 }
 
-/// The next entries; `after` is moved past what is archived.
-async fn read<H: Host, B>(reader: &Reader<H, B>, after: &mut Revision) -> Result<Vec<Entry>, Failure> {
-    let service = &reader.account.service;
-    let (journal, account) = (service.host().journal(), service.account());
-    let read = match journal.read(account, *after, ENTRIES_AT_ONCE).await {
-        Err(JournalError::Compacted { oldest }) => {
-            *after = oldest.saturating_sub(1);
-            journal.read(account, *after, ENTRIES_AT_ONCE).await
-        }
-        read => read,
-    };
-    read.map_err(|error| Failure(Problem::new(ProblemKind::Unavailable, "journal", sentence(&error))))
+fn both() -> Problem {
+    let message = "a page stands either behind a revision or in front of one: give `after` or `before`";
+    Problem::new(ProblemKind::Malformed, "bad_query", message).field("before")
 }

@@ -80,8 +80,11 @@ const POLL: Query = &[
     ("have", "RELEASE:GENERATION of what the agent runs or has"),
 ];
 const TAIL: Query = &[("tail", "so many of the last changes come along, at most 1000")];
-const LINKS: Query =
-    &[("limit", "1 to 1000 rows, 100 where it is left out"), ("after", "revision of the last row of the page before")];
+const LINKS: Query = &[
+    ("limit", "1 to 1000 rows, 100 where it is left out"),
+    ("after", "revision of the last row of the page before"),
+    ("before", "the last rows in front of this revision instead, oldest first as well; not together with `after`"),
+];
 const AFTER: Query = &[("after", "revision of the last change that is known")];
 
 const LOOK: Access = Access::Reader(Need::Look);

@@ -111,7 +111,7 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
             "limit" => json!({"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}),
             "wait" => json!({"type": "integer", "minimum": 0, "maximum": 25}),
             "have" => json!({"type": "string", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9]{1,18}$"}),
-            "tail" => json!({"type": "integer", "minimum": 0}),
+            "tail" | "before" => json!({"type": "integer", "minimum": 0}),
             "after" if [crate::wire::stream::PATH, crate::wire::audit::PATH].contains(&endpoint.path) => {
                 json!({"type": "integer", "minimum": 0})
             }

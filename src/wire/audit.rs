@@ -8,7 +8,8 @@ use crate::domain::audit::Link;
 use crate::domain::change::{Cause, Change, Entry};
 use crate::domain::ids::Revision;
 
-/// Where it is read; `?after=REVISION` goes on behind a row, `?limit=` bounds the rows.
+/// Where it is read; `?after=REVISION` goes on behind a row, `?before=REVISION` ends in front of one, `?limit=` bounds
+/// the rows.
 pub const PATH: &str = "/api/audit";
 
 /// One verb.

@@ -57,6 +57,7 @@ END;
 CREATE TRIGGER archived_links_are_kept BEFORE DELETE ON archived_links BEGIN
     SELECT RAISE(ABORT, 'links of the audit are facts: they are never deleted');
 END;
+CREATE INDEX entries_links ON entries (account, revision) WHERE substr(change, 1, 17) = '{"kind":"audited"';
 INSERT INTO heads VALUES ('ddfc4251-470a-511d-bc87-f4b750eb6837', 288, 8, 1);
 INSERT INTO entries VALUES ('ddfc4251-470a-511d-bc87-f4b750eb6837', 1, '2023-11-14T22:13:21.000000007Z', 'jane', '{"kind":"tick"}', '{"kind":"account_changed","account":{"auto_deploy":true,"track_config_tags":true,"config_tag_pattern":null}}');
 INSERT INTO entries VALUES ('ddfc4251-470a-511d-bc87-f4b750eb6837', 2, '2023-11-14T22:13:22.000000014Z', 'jane', '{"kind":"poll"}', '{"kind":"account_changed","account":{"auto_deploy":false,"track_config_tags":false,"config_tag_pattern":"v*"}}');

@@ -176,9 +176,15 @@ struct Walked {
     links: u64,
 }
 
+/// Every content that somebody can be handed: of releases as they were built, and as rendered for each machine that
+/// holds a slot or was served.
 fn contents_of(world: &World) -> BTreeSet<Digest> {
-    let releases = world.releases.values().map(|release| release.content.clone());
-    releases.collect()
+    let releases = world.releases.values().map(|release| &release.content);
+    let machines = world.machines.values().flat_map(|machine| {
+        let leased = machine.lease.as_ref().map(|lease| &lease.content);
+        leased.into_iter().chain(machine.served.as_ref().map(|served| &served.content))
+    });
+    releases.chain(machines).cloned().collect()
 }
 
 fn secrets_of(world: &World) -> Vec<(String, SecretVersion)> {

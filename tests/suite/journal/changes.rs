@@ -108,6 +108,18 @@ pub(crate) fn batch(account: AccountId, expected: Revision, size: u64, n: u64) -
     Batch { account, expected, epoch: None, entries }
 }
 
+/// Place of `Change::Audited` among the kinds.
+const AUDITED: usize = 31;
+
+/// The same with a link of the audit in every fourth place.
+pub(crate) fn batch_with_links(account: AccountId, expected: Revision, size: u64, n: u64) -> Batch {
+    let mut batch = batch(account, expected, size, n);
+    for link in batch.entries.iter_mut().filter(|entry| entry.revision.is_multiple_of(4)) {
+        *link = entry(link.revision, 4, change(AUDITED, link.revision));
+    }
+    batch
+}
+
 /// What a reader has after these entries.
 pub(crate) fn fold<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> World {
     let mut world = World::default();

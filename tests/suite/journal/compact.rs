@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kura_console::adapters::journal::sqlite::compact::Keep;
 use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
-use kura_console::control::ports::{AppendError, Batch, Journal, JournalError};
+use kura_console::control::ports::{AppendError, Batch, Journal, JournalError, Stretch};
 use kura_console::domain::change::{Cause, Entry};
 use kura_console::domain::ids::{AccountId, Revision};
 use kura_console::domain::world::World;
@@ -13,7 +13,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions};
 
 use super::beds::{Bed, File};
-use super::changes::{batch, fold};
+use super::changes::{batch, batch_with_links, fold};
 
 const SEED: u64 = 0x6b75_7261;
 
@@ -30,7 +30,7 @@ fn account() -> AccountId {
 async fn filled(journal: &SqliteJournal, count: u64) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     while let Some(left) = count.checked_sub(entries.len() as u64).filter(|left| *left > 0) {
-        let next = batch(account(), entries.len() as u64, left.min(2_000), entries.len() as u64);
+        let next = batch_with_links(account(), entries.len() as u64, left.min(2_000), entries.len() as u64);
         journal.append(next.clone()).await.unwrap();
         entries.extend(next.entries);
     }
@@ -84,17 +84,29 @@ async fn every_link_of_the_audit_is_kept_and_guarded() {
     let bed = File::default();
     let journal = bed.open().await;
     let entries = filled(&journal, 400).await;
-    let links: Vec<&Entry> = entries.iter().filter(|entry| entry.is_audit()).collect();
-    let archived = journal.compact(account(), newest(0), |_| {}).await.unwrap();
+    let links: Vec<Entry> = entries.into_iter().filter(Entry::is_audit).collect();
+    let archived = journal.compact(account(), newest(100), |_| {}).await.unwrap();
     let kept = journal.archived_links(account(), 0, 1_000).await.unwrap();
-    assert!(kept.iter().eq(links.into_iter().filter(|link| link.revision < archived.oldest)));
-    assert_eq!(archived.links, kept.len() as u64);
+    assert!(kept.iter().eq(links.iter().filter(|link| link.revision < archived.oldest)));
+    assert_eq!((archived.links, archived.links > 50), (kept.len() as u64, true));
 
     let mut shell = SqliteConnectOptions::new().filename(bed.path()).connect().await.unwrap();
     for touch in ["DELETE FROM archived_links", "UPDATE archived_links SET \"by\" = 'x'"] {
         let refused = sqlx::query(touch).execute(&mut shell).await;
-        assert_eq!(refused.is_err(), !kept.is_empty(), "{touch}");
+        assert!(refused.is_err(), "{touch}");
     }
+    // What a compaction that was killed left behind: entries in front of the oldest that are links as well.
+    let left = "INSERT INTO entries SELECT * FROM archived_links WHERE revision > 200";
+    sqlx::query(left).execute(&mut shell).await.unwrap();
+    for (stretch, expected) in [
+        (Stretch::After(0), &links[..]),
+        (Stretch::Before(Revision::MAX), &links[..]),
+        (Stretch::After(100), &links[25..]),
+        (Stretch::Before(100), &links[..24]),
+    ] {
+        assert_eq!(journal.links(account(), stretch, 1_000).await.unwrap(), expected, "{stretch:?}");
+    }
+    assert_eq!(journal.links(account(), Stretch::Before(350), 40).await.unwrap(), links[47..87]);
 }
 
 #[tokio::test]

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use kura_console::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError};
+use kura_console::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError, Stretch};
 use kura_console::domain::change::Change;
 use kura_console::domain::ids::{AccountId, Epoch, Revision};
 use kura_console::domain::world::World;
 
 use super::beds::{Bed, File, Memory, Simulated};
-use super::changes::{batch, entry, fold};
+use super::changes::{batch, batch_with_links, entry, fold};
 
 /// Far longer than a follower may take to notice.
 const NOTICED: Duration = Duration::from_secs(5);
@@ -48,6 +48,7 @@ on_every_backend![
     a_snapshot_of_what_was_never_appended_is_refused,
     many_writers_lose_and_repeat_nothing,
     the_last_beat_of_the_newest_epoch_stays,
+    links_of_the_audit_are_found_from_both_ends,
 ];
 
 fn account() -> AccountId {
@@ -261,4 +262,23 @@ async fn the_last_beat_of_the_newest_epoch_stays(bed: impl Bed) {
     journal.beat(account(), beat("old", 1, 3)).await.unwrap();
     assert_eq!(journal.last(account()).await.unwrap(), Some(beat("new", 2, 1)));
     assert_eq!(journal.last(AccountId::named("other")).await.unwrap(), None);
+}
+
+async fn links_of_the_audit_are_found_from_both_ends(bed: impl Bed) {
+    const COUNT: u64 = 2_500;
+    let journal = bed.open().await;
+    journal.append(batch(AccountId::named("other"), 0, 9, 1)).await.unwrap();
+    journal.append(batch_with_links(account(), 0, COUNT, 1)).await.unwrap();
+    let entries = journal.read(account(), 0, 10_000).await.unwrap();
+    let links: Vec<_> = entries.into_iter().filter(|entry| entry.is_audit()).collect();
+    assert_eq!(links.len(), 625);
+    let read = async |stretch, limit| journal.links(account(), stretch, limit).await.unwrap();
+    assert_eq!(read(Stretch::After(0), 1_000).await, links);
+    assert_eq!(read(Stretch::Before(Revision::MAX), 1_000).await, links);
+    assert_eq!(read(Stretch::After(8), 3).await, links[2..5], "behind the second link");
+    assert_eq!(read(Stretch::Before(2_400), 3).await, links[596..599], "in front of the 600th");
+    assert_eq!(read(Stretch::Before(4), 3).await, []);
+    assert_eq!(read(Stretch::After(COUNT), 3).await, []);
+    let nobody = journal.links(AccountId::named("nobody"), Stretch::Before(7), 3).await.unwrap();
+    assert_eq!(nobody, []);
 }

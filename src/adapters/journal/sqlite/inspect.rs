@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use super::journal::SqliteJournal;
-use super::rows::{EntryRow, signed, unsigned};
+use super::rows::unsigned;
 use super::snapshot::FOLD_VERSION;
 use crate::control::ports::{Head, JournalError};
-use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;
 
@@ -59,24 +58,6 @@ impl SqliteJournal {
             query.fetch_all(&mut *reader).await.map_err(|e| self.file.fault(&e).during(ATTEMPT))?;
         let world = |body: Vec<u8>| serde_json::from_slice(&body).map_err(|error| error.to_string());
         Ok(rows.into_iter().map(|(revision, body)| (unsigned(revision), world(body))).collect())
-    }
-
-    /// Links of the audit among the archived entries, after a revision, oldest first.
-    pub async fn archived_links(
-        &self,
-        account: AccountId,
-        after: Revision,
-        limit: usize,
-    ) -> Result<Vec<Entry>, JournalError> {
-        const ATTEMPT: &str = "read archived links";
-        const LINKS: &str = "SELECT revision, at, \"by\", cause, change FROM archived_links \
-             WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3";
-        let mut reader = self.file.reader().await.map_err(|fault| fault.during(ATTEMPT))?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let query = sqlx::query_as(LINKS).bind(account.to_string()).bind(signed(after)).bind(limit);
-        let rows: Vec<EntryRow> =
-            query.fetch_all(&mut *reader).await.map_err(|e| self.file.fault(&e).during(ATTEMPT))?;
-        rows.into_iter().map(EntryRow::entry_anywhere).collect()
     }
 
     /// Writes a copy as of one moment, while servers append. Nothing may be at `path`.

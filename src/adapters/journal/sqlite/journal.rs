@@ -7,7 +7,7 @@ use super::watch::Watch;
 use crate::adapters::sqlite::fault::StoreFault;
 use crate::adapters::sqlite::file::{Durability, SqliteFile};
 use crate::adapters::sqlite::schema::Schema;
-use crate::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError};
+use crate::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError, Stretch};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;
@@ -67,6 +67,10 @@ impl Journal for SqliteJournal {
 
     async fn read(&self, account: AccountId, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {
         self.read_entries(account, after, limit).await
+    }
+
+    async fn links(&self, account: AccountId, stretch: Stretch, limit: usize) -> Result<Vec<Entry>, JournalError> {
+        self.read_links(account, stretch, limit).await
     }
 
     async fn follow(&self, account: AccountId, after: Revision) -> Result<Head, JournalError> {

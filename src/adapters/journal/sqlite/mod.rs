@@ -7,5 +7,6 @@ pub mod load;
 pub mod snapshot;
 pub mod watch;
 pub mod beats;
+pub mod links;
 pub mod compact;
 pub mod inspect;

@@ -25,3 +25,7 @@ END;
 CREATE TRIGGER archived_links_are_kept BEFORE DELETE ON archived_links BEGIN
     SELECT RAISE(ABORT, 'links of the audit are facts: they are never deleted');
 END;
+
+-- Links of the audit among the entries, so that reading them costs as much as there are, whatever lies between. The
+-- kind of a change is the first thing written of it.
+CREATE INDEX entries_links ON entries (account, revision) WHERE substr(change, 1, 17) = '{"kind":"audited"';
