@@ -16,6 +16,7 @@ use tokio::task::spawn_blocking;
 use crate::control::link::{Answer, Link};
 use crate::control::picture::Picture;
 use crate::control::ports::{ApplyResult, Clock};
+use crate::domain::change::Entry;
 use crate::domain::ids::{MachineId, Revision, RolloutId};
 use crate::domain::input::Order;
 
@@ -139,6 +140,10 @@ impl<L: Link, C: Clock> Link for Witnessed<L, C> {
 
     async fn results(&self, rollout: RolloutId, machine: MachineId) -> Result<Vec<ApplyResult>, String> {
         self.link.results(rollout, machine).await
+    }
+
+    async fn past(&self, before: Revision) -> Result<Vec<Entry>, String> {
+        self.link.past(before).await
     }
 }
 

@@ -145,6 +145,6 @@ fn wish(effect: Effect) -> Option<Wish> {
         Effect::SendOrder(sealed) => Some(Wish::Give(Box::new(sealed.into_order()))),
         Effect::LoadResults { rollout, machine } => Some(Wish::Read { rollout, machine }),
         Effect::Quit => Some(Wish::Leave),
-        Effect::Copy(_) | Effect::Redraw | Effect::Suspend => None,
+        Effect::LoadPast { .. } | Effect::Copy(_) | Effect::Redraw | Effect::Suspend => None,
     }
 }

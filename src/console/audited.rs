@@ -9,10 +9,10 @@ use crate::domain::audit::{Fate, Link};
 use crate::domain::change::{Cause, Change, Entry};
 use crate::domain::ids::Revision;
 
-/// The telling entry of every deed, oldest first: its link of the audit; from before there was an audit, the change
-/// that tells it best.
+/// The telling entry of every deed that is known, oldest first: its link of the audit; from before there was an audit,
+/// the change that tells it best.
 pub(super) fn deeds(picture: &Snapshot) -> Vec<&Entry> {
-    let mut links: Vec<&Entry> = Vec::new();
+    let mut links: Vec<&Entry> = picture.past.links().collect();
     let mut without: Vec<&Entry> = Vec::new();
     let mut covered = 0;
     for entry in picture.tail.iter().rev().filter(|entry| matches!(entry.cause, Cause::Verb { .. })) {

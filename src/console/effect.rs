@@ -20,6 +20,11 @@ pub enum Effect {
         /// Of which machine.
         machine: MachineId,
     },
+    /// Read what people did in front of a revision. The answer comes back as `Msg::Past`.
+    LoadPast {
+        /// The oldest revision that is known.
+        before: Revision,
+    },
     /// Put this text on the clipboard of the person's terminal (OSC 52).
     Copy(String),
     /// Draw every cell again: something else wrote to the terminal.

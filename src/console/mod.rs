@@ -26,6 +26,7 @@ pub mod words;
 pub mod saying;
 pub mod shelf;
 mod audited;
+pub mod past;
 
 // Verbs: at what, with which consequences, how confirmed.
 pub mod deed;

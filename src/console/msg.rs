@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use super::chord::Chord;
 use super::keys::Keymap;
 use super::snapshot::{RunResult, Snapshot};
-use crate::domain::ids::{MachineId, RolloutId};
+use crate::domain::change::Entry;
+use crate::domain::ids::{MachineId, Revision, RolloutId};
 
 /// One thing that happened.
 ///
@@ -45,6 +46,13 @@ pub enum Msg {
         machine: MachineId,
         /// Newest first, or why they cannot be read.
         results: Result<Vec<RunResult>, String>,
+    },
+    /// The answer to `Effect::LoadPast`.
+    Past {
+        /// As asked.
+        before: Revision,
+        /// Links of the audit, oldest first, or why they cannot be read.
+        links: Result<Vec<Entry>, String>,
     },
     /// A line for the console's own log; warnings and errors are shown in the status line as well.
     Notice(Notice),

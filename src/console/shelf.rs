@@ -77,8 +77,7 @@ pub(super) fn history(picture: &Snapshot, filter: &str) -> Vec<Item> {
 fn passing(picture: &Snapshot, filter: &str, items: impl Iterator<Item = Item>) -> Vec<Item> {
     let wanted: Vec<String> = filter.split_whitespace().map(str::to_lowercase).collect();
     let passes = |item: &Item| {
-        let face = face(picture, *item);
-        wanted.is_empty() || face.is_some_and(|face| wanted.iter().all(|word| face.passes(word)))
+        wanted.is_empty() || face(picture, *item).is_some_and(|face| wanted.iter().all(|word| face.passes(word)))
     };
     items.filter(passes).collect()
 }
@@ -108,7 +107,8 @@ pub(super) fn face(picture: &Snapshot, item: Item) -> Option<Face> {
 }
 
 pub(super) fn entry(picture: &Snapshot, revision: Revision) -> Option<&Entry> {
-    picture.tail.iter().find(|entry| entry.revision == revision)
+    let place = picture.tail.binary_search_by_key(&revision, |entry| entry.revision).ok();
+    place.and_then(|place| picture.tail.get(place)).or_else(|| picture.past.link(revision))
 }
 
 fn of_release(picture: &Snapshot, release: &Release) -> Face {

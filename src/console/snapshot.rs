@@ -7,6 +7,7 @@ use std::sync::Arc;
 use imbl::Vector;
 use jiff::Timestamp;
 
+use super::past::Past;
 use crate::domain::change::Entry;
 use crate::domain::ids::Epoch;
 use crate::domain::observed::Observed;
@@ -106,6 +107,8 @@ pub struct Snapshot {
     pub observed: Arc<Observed>,
     /// The last changes, oldest first.
     pub tail: Vector<Entry>,
+    /// What people did before those; the console adds it itself.
+    pub past: Past,
     /// Who ticks.
     pub seat: Seat,
     /// How fresh all of it is.

@@ -6,8 +6,12 @@ use tokio::sync::watch;
 
 use super::picture::Picture;
 use super::ports::ApplyResult;
+use crate::domain::change::Entry;
 use crate::domain::ids::{MachineId, Revision, RolloutId};
 use crate::domain::input::Order;
+
+/// Links of the audit that are read at a time.
+pub const PAST_READ: usize = 200;
 
 /// The answer to an order, as the far end gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,4 +60,10 @@ pub trait Link: Clone + Send + Sync + 'static {
         rollout: RolloutId,
         machine: MachineId,
     ) -> impl Future<Output = Result<Vec<ApplyResult>, String>> + Send;
+
+    /// The last links of the audit in front of a revision, oldest first, at most `PAST_READ`, or why they cannot be read.
+    /// None = there are none. A far end without an audit has none.
+    fn past(&self, _before: Revision) -> impl Future<Output = Result<Vec<Entry>, String>> + Send {
+        async { Ok(Vec::new()) }
+    }
 }

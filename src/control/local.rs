@@ -8,13 +8,14 @@ use tokio::sync::watch;
 use super::answer;
 use super::door::Door;
 use super::host::Host;
-use super::link::{Answer, Link};
+use super::link::{Answer, Link, PAST_READ};
 use super::observe::Observer;
 use super::picture::{Freshness, Picture, Role, TAIL_KEPT};
-use super::ports::{ApplyResult, Clock, ResultQuery, Results};
+use super::ports::{ApplyResult, Clock, Journal, ResultQuery, Results, Stretch};
 use super::publish::Published;
 use super::stop::Stop;
 use super::trouble::sentence;
+use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, MachineId, ReleaseId, Revision, RolloutId};
 use crate::domain::input::Order;
 use crate::domain::world::World;
@@ -142,6 +143,11 @@ impl<H: Host> Link for LocalLink<H> {
         let release = self.release_of(&self.door.world(), rollout)?;
         let query = ResultQuery { machine: Some(machine), release: Some(release), limit: RESULTS_READ };
         self.host.results().find(self.account, query).await.map_err(|error| sentence(&error))
+    }
+
+    async fn past(&self, before: Revision) -> Result<Vec<Entry>, String> {
+        let read = self.host.journal().links(self.account, Stretch::Before(before), PAST_READ).await;
+        read.map_err(|error| sentence(&error))
     }
 }
 

@@ -1,5 +1,6 @@
 //! From the link's words to the console's: pictures, answers, results.
 
+use crate::console::past::Past;
 use crate::console::{msg, snapshot};
 use crate::control::{link, picture, ports};
 
@@ -9,6 +10,7 @@ pub fn snapshot(picture: picture::Picture) -> snapshot::Snapshot {
         world: picture.world,
         observed: picture.observed,
         tail: picture.tail,
+        past: Past::default(),
         seat: snapshot::Seat {
             holder: picture.seat.holder,
             epoch: picture.seat.epoch,

@@ -11,7 +11,7 @@ use crate::console::effect::Sealed;
 use crate::console::msg::Msg;
 use crate::control::link::Link;
 use crate::control::ports::Clock;
-use crate::domain::ids::{MachineId, RolloutId};
+use crate::domain::ids::{MachineId, Revision, RolloutId};
 
 /// How long orders that are under way are waited for when the console ends.
 pub const ORDERS_WAIT: Duration = Duration::from_secs(1);
@@ -54,6 +54,15 @@ impl<L: Link> Errands<L> {
         });
     }
 
+    /// Asks for what people did in front of a revision.
+    pub fn past(&self, before: Revision) {
+        let (link, heard) = (self.link.clone(), self.heard.clone());
+        tokio::spawn(async move {
+            let links = link.past(before).await;
+            tell(&heard, Msg::Past { before, links }).await;
+        });
+    }
+
     /// Waits for orders under way, so that leaving does not cut one off; at most `ORDERS_WAIT`.
     pub async fn finish(mut self, clock: &impl Clock) {
         let answered = async { while self.orders.join_next().await.is_some() {} };
@@ -84,7 +93,7 @@ mod tests {
     use crate::control::link;
     use crate::control::picture::Picture;
     use crate::control::ports::ApplyResult;
-    use crate::domain::ids::{Revision, RingId};
+    use crate::domain::ids::RingId;
     use crate::domain::input::{Order, Verb};
 
     /// Answers an order once it is let to.

@@ -174,6 +174,7 @@ impl<L: Link, W: Clock, S: Clock> Run<L, W, S> {
                 Effect::Copy(text) => self.copy(&text, now)?,
                 Effect::SendOrder(sealed) => self.errands.order(*sealed),
                 Effect::LoadResults { rollout, machine } => self.errands.results(rollout, machine),
+                Effect::LoadPast { before } => self.errands.past(before),
             }
         }
         Ok(ControlFlow::Continue(()))

@@ -11,15 +11,17 @@ use super::far_clock::FarClock;
 use super::follow::Follower;
 use super::token::Token;
 use crate::control::answer;
-use crate::control::link::{Answer, Link};
+use crate::control::link::{Answer, Link, PAST_READ};
 use crate::control::picture::{Freshness, Picture, Role, SeatView};
 use crate::control::ports::{ApplyResult, Clock, FailedState};
+use crate::domain::change::Entry;
 use crate::domain::ids::{MachineId, Revision, RolloutId};
 use crate::domain::input::{Order, Verb};
 use crate::domain::observed::Observed;
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
 use crate::wire::agent::FailedStateBody;
+use crate::wire::audit::{AuditRow, PATH as AUDIT_PATH};
 use crate::wire::call::{Call, UNKNOWN_OUTCOME};
 use crate::wire::problem::{Problem, ProblemKind};
 use crate::wire::result::ResultBody;
@@ -83,6 +85,11 @@ impl Link for RemoteLink {
         let path = format!("{ROLLOUTS_PATH}{rollout}/apply-results?machine_uuid={machine}&limit={RESULTS_READ}");
         let read = self.client.get::<Vec<ResultBody>>(&path).await;
         read.map(|bodies| bodies.into_iter().map(result_of).collect()).map_err(|failure| failure.into_problem().message)
+    }
+
+    async fn past(&self, before: Revision) -> Result<Vec<Entry>, String> {
+        let read = self.client.get::<Vec<AuditRow>>(&format!("{AUDIT_PATH}?before={before}&limit={PAST_READ}")).await;
+        read.map(|rows| rows.iter().map(AuditRow::entry).collect()).map_err(|failure| failure.into_problem().message)
     }
 }
 

@@ -150,6 +150,11 @@ impl Check<'_> {
             return Ok((0, 0));
         }
         let folder = vault_of(self.journal.path());
+        if !folder.is_dir() {
+            let count = contents.len() + secrets.len();
+            self.find(format!("there is no {}, and {count} contents and secrets should be in it", folder.display()));
+            return Ok((0, 0));
+        }
         let vault = FileVault::open(&folder)
             .map_err(|problem| JournalError::Store { attempt: "open the vault", source: problem.message.into() })?;
         for (nth, digest) in contents.iter().enumerate() {

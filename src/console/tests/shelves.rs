@@ -4,10 +4,12 @@ use insta::assert_snapshot;
 
 use super::super::effect::Effect;
 use super::super::model::{Screen, Subject};
+use super::super::msg::Msg;
+use super::super::past::PAST_WAIT;
 use super::super::saying::say;
 use super::super::shelf::{Item, face};
 use super::stage::Stage;
-use crate::domain::change::Level;
+use crate::domain::change::{Entry, Level};
 use crate::domain::ids::{ReleaseId, RingId, RolloutId};
 use crate::domain::input::{Intent, Order, Verb};
 use crate::domain::release::Outcome;
@@ -220,4 +222,66 @@ fn deeds_without_a_link_are_told_by_the_change_that_tells_them_best() {
     stage.type_text("who=mia what=halt");
     assert_eq!(stage.model.history.rows.len(), 1);
     assert!(stage.screen().contains("halted"), "{}", stage.screen());
+}
+
+/// A console that has seen the last `kept` changes of a story only, and every link of its audit.
+fn latecomer(kept: usize) -> (Stage, Vec<Entry>) {
+    let story = Stage::rolling(80, 24);
+    let tail = story.picture.tail.clone();
+    let links = tail.iter().filter(|entry| entry.is_audit()).cloned().collect();
+    let mut stage = Stage::blank(80, 24);
+    (stage.now, stage.picture) = (story.now, story.picture);
+    stage.picture.tail = tail.clone().split_off(tail.len() - kept);
+    (stage.shown(), links)
+}
+
+fn asked(effects: &[Effect]) -> Option<u64> {
+    let before = |effect: &Effect| if let Effect::LoadPast { before } = effect { Some(*before) } else { None };
+    effects.iter().find_map(before)
+}
+
+#[test]
+fn what_people_did_long_ago_is_read_from_the_audit_as_somebody_looks_back() {
+    let (mut stage, links) = latecomer(4);
+    let deeds = |stage: &Stage| stage.model.history.rows.iter().filter(|item| matches!(item, Item::Deed(_))).count();
+    let before = asked(&stage.press("7")).expect("the end of the list is in sight");
+    assert_eq!(before, stage.picture.tail[0].revision);
+    assert_eq!(asked(&stage.press("j G")), None, "one question at a time");
+    let older: Vec<Entry> = links.into_iter().filter(|link| link.revision < before).collect();
+    let known = deeds(&stage);
+
+    let failed = stage.send(Msg::Past { before, links: Err("the disk is full".to_owned()) });
+    assert!(asked(&failed).is_none() && stage.screen().contains("the disk is full"), "{}", stage.screen());
+    stage.pass(PAST_WAIT.0);
+    stage.show();
+    stage.send(Msg::Past { before: 1, links: Ok(older.clone()) });
+    assert_eq!(deeds(&stage), known, "an answer to another question");
+    let next = asked(&stage.send(Msg::Past { before, links: Ok(older[2..].to_vec()) }));
+    assert_eq!(next, Some(older[2].revision), "the end is still in sight");
+    let end = asked(&stage.send(Msg::Past { before: older[2].revision, links: Ok(older[..2].to_vec()) }));
+    assert_eq!(deeds(&stage), known + older.len());
+    stage.press("G");
+    assert!(stage.screen().contains("create-environment pine-cp"), "{}", stage.screen());
+    stage.press("enter");
+    assert!(stage.screen().contains("nothing: it is the first"), "{}", stage.screen());
+    assert_eq!(asked(&stage.send(Msg::Past { before: end.unwrap_or(1), links: Ok(Vec::new()) })), None);
+    assert_eq!(asked(&stage.press("esc k j")), None, "all of it is there");
+}
+
+#[test]
+fn a_deed_stays_in_the_history_when_its_change_is_not_at_hand_any_more() {
+    let mut stage = Stage::rolling(80, 24);
+    stage.press("7");
+    let rows = stage.model.history.rows.clone();
+    stage.picture.tail = stage.picture.tail.split_off(stage.picture.tail.len() - 4);
+    stage.pass(1);
+    stage.ring("oak", 1);
+    stage.show();
+    let kept = stage.model.history.rows.iter().filter(|item| rows.contains(item)).count();
+    assert_eq!((kept, stage.model.history.rows.len()), (rows.len(), rows.len() + 1));
+    stage.ring("elm", 1);
+    stage.picture.tail.clear();
+    stage.ring("yew", 1);
+    stage.show();
+    assert_eq!(stage.model.history.rows.len(), 2, "after a gap it begins anew: the rollout, and the last deed");
 }

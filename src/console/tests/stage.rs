@@ -11,6 +11,7 @@ use super::super::effect::Effect;
 use super::super::keys::Keymap;
 use super::super::model::{Model, Setup};
 use super::super::msg::Msg;
+use super::super::past::Past;
 use super::super::snapshot::{Access, Freshness, Seat, Snapshot};
 use super::super::theme::{Depth, Theme};
 use super::super::update::update;
@@ -59,6 +60,7 @@ impl Stage {
             world: Arc::new(World::default()),
             observed: Arc::new(Observed::starting_at(now)),
             tail: imbl::Vector::new(),
+            past: Past::default(),
             seat: Seat { holder: Some("serve@bastion-1".to_owned()), epoch: 1, last_tick: Some(now) },
             api: Freshness::Live(now),
             endpoint: "https://kura.example:8080".to_owned(),

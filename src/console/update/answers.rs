@@ -1,4 +1,4 @@
-//! Answers: to orders, to lost orders, and to the question for a machine's results.
+//! Answers: to orders, to lost orders, and to questions for a machine's results and for what people did long ago.
 
 use super::super::effect::Effect;
 use super::super::facts::Node;
@@ -9,8 +9,9 @@ use super::super::msg::Answer;
 use super::super::need::NeedKind;
 use super::super::order::{CHECK_FOR, Tone, trace};
 use super::super::snapshot::RunResult;
-use super::{entry, verbs};
-use crate::domain::ids::{MachineId, RolloutId};
+use super::{entry, picture, verbs};
+use crate::domain::change::Entry;
+use crate::domain::ids::{MachineId, Revision, RolloutId};
 
 /// An order was answered.
 pub(super) fn answered(model: &mut Model, key: &str, answer: Answer) {
@@ -99,6 +100,37 @@ pub(super) fn wanted(model: &mut Model) -> Option<Effect> {
     }
     model.results.insert(machine, Results { rollout, known, asked_at: model.now, answer: None });
     Some(Effect::LoadResults { rollout, machine })
+}
+
+/// What people did long ago arrived, or will not.
+pub(super) fn past(model: &mut Model, before: Revision, links: Result<Vec<Entry>, String>) {
+    let now = model.now;
+    let Some(past) = model.picture.as_mut().map(|picture| &mut picture.past) else { return };
+    match links {
+        Ok(links) => {
+            if past.answered(before, links) {
+                picture::relist(model);
+            }
+        }
+        Err(why) => {
+            if past.failed(before, now) {
+                entry::hint(model, format!("what people did before that cannot be read: {why}"));
+            }
+        }
+    }
+}
+
+/// Older deeds, as soon as the end of those that are known comes into sight.
+pub(super) fn wanted_past(model: &mut Model) -> Option<Effect> {
+    let height = model.list_height(Screen::History);
+    let shelf = model.shelf(model.screen).filter(|_| model.screen == Screen::History)?;
+    let in_sight = shelf.pick.top(shelf.rows.len(), height) + 2 * height >= shelf.rows.len();
+    let (now, picture) = (model.now, model.picture.as_mut()?);
+    if !in_sight || !picture.api.is_fresh(now) {
+        return None;
+    }
+    let before = picture.past.wanted(&picture.tail, now)?;
+    Some(Effect::LoadPast { before })
 }
 
 /// The machine whose detail is on the screen.

@@ -47,6 +47,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             answers::results(model, rollout, machine, results);
             Vec::new()
         }
+        Msg::Past { before, links } => {
+            answers::past(model, before, links);
+            Vec::new()
+        }
         Msg::Notice(notice) => {
             noticed(model, notice);
             Vec::new()
@@ -59,6 +63,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     };
     saying::refresh(model);
     effects.extend(answers::wanted(model));
+    effects.extend(answers::wanted_past(model));
     effects
 }
 

@@ -23,12 +23,15 @@ use crate::domain::span::Seconds;
 const ROWS_AT_ONCE: usize = 1_000;
 
 /// Takes a newer picture.
-pub(super) fn taken(model: &mut Model, newer: Box<Snapshot>) {
+pub(super) fn taken(model: &mut Model, mut newer: Box<Snapshot>) {
     let older = model.picture.take();
     let same_world = older.as_ref().is_some_and(|o| Arc::ptr_eq(&o.world, &newer.world));
     let same_tail = older.as_ref().is_some_and(|o| o.tail.ptr_eq(&newer.tail));
     let same_observed = older.as_ref().is_some_and(|o| Arc::ptr_eq(&o.observed, &newer.observed));
     let same_rest = older.as_ref().is_some_and(|o| o.seat == newer.seat && o.api == newer.api);
+    if let Some(older) = older {
+        newer.past = older.past.slid(&older.tail, &newer.tail);
+    }
     model.picture = Some(newer);
     if same_world && same_observed && same_rest {
         return;

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions};
 
 use super::command::{Said, kura};
 use super::plane::Plane;
@@ -22,7 +24,7 @@ fn works(folder: &Path, arguments: &[&str]) -> String {
 
 /// Something to keep: an environment that is paused again and again, a release with a content, a secret.
 fn filled(plane: &Plane) -> String {
-    let made = plane.post("/api/config/environments/", &json!({"slug": "oak"}));
+    let made = plane.post("/api/config/environments/", &json!({"slug": "oak", "promotion_order": 1}));
     plane.post("/api/config/releases/build-from-git", &json!({"git_ref": "v1"}));
     let secret = plane.request(Method::PUT, "/api/secrets/PLANTED").bearer_auth(plane.token("owner"));
     let (status, _, text) = plane.send(secret.json(&json!({"value": "canary"})));
@@ -95,6 +97,7 @@ fn a_server_goes_on_while_its_journal_is_compacted() {
     let mut plane = Plane::start();
     let environment = filled(&plane);
     let folder = plane.folder().to_owned();
+    let mut given = 3;
     for keep in ["40", "20", "0"] {
         toggle(&plane, &environment, 10);
         let said = works(&folder, &[&["compact"], &HERE[..], &["--keep-entries", keep]].concat());
@@ -102,11 +105,21 @@ fn a_server_goes_on_while_its_journal_is_compacted() {
         toggle(&plane, &environment, 2);
         let verified = works(&folder, &[&["verify"], &HERE[..]].concat());
         assert!(verified.contains("nothing is wrong"), "{verified}");
+        given += 24;
+        let links = format!(" {given} links");
+        let (told, kept) = (far(&plane, &["verify"]), near(&folder));
+        assert!(told.stdout.contains(&links), "over HTTP: {told:?}");
+        assert!(kept.stdout.contains(&links), "from the file: {kept:?}");
+        assert_eq!(told.stdout.split("last seal is").nth(1), kept.stdout.split("last seal is").nth(1));
+        let shown = far(&plane, &["show", "-o", "json"]).stdout;
+        let numbers: Vec<u64> = shown.lines().map(number).collect();
+        assert!(numbers.into_iter().eq(1..=given), "every verb, in order: {shown}");
     }
     let exported = works(&folder, &[&["export"], &HERE[..], &["--account", "default"]].concat());
     let lines: Vec<Value> = exported.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let verbs = lines.iter().filter(|line| line["change"]["kind"] == "audited").count();
     assert_eq!(verbs, 3 + 3 * 24, "every link is still there");
+    tampered_with(&plane, &folder);
     assert!(lines.is_sorted_by_key(|line| line["revision"].as_u64()));
     assert!(!exported.contains("canary"));
     plane.kill();
@@ -120,7 +133,52 @@ fn a_server_goes_on_while_its_journal_is_compacted() {
     journal(&folder, &["verify", "--journal", "sqlite:none.db"]).fails(1, &["there is no file none.db"]);
 }
 
+fn number(line: &str) -> u64 {
+    serde_json::from_str::<Value>(line).unwrap()["number"].as_u64().unwrap()
+}
+
+/// The audit as the control plane tells it.
+fn far(plane: &Plane, arguments: &[&str]) -> Said {
+    let (url, token) = (plane.url(), plane.token("viewer").to_owned());
+    let variables = [("KURA_CONSOLE_API", url.as_str()), ("KURA_CONSOLE_TOKEN", token.as_str())];
+    kura(plane.folder(), &variables, &[&["audit"], arguments].concat())
+}
+
+/// The audit as it stands in the file.
+fn near(folder: &Path) -> Said {
+    kura(folder, &[], &["audit", "verify", "--journal", "sqlite:kura.db", "--account", "default"])
+}
+
+/// Somebody takes the oldest archived link out, and puts it back.
+fn tampered_with(plane: &Plane, folder: &Path) {
+    const GUARD: &str = "SELECT sql FROM sqlite_schema WHERE name = 'archived_links_are_kept'";
+    let shell = SqliteConnectOptions::new().filename(folder.join("kura.db"));
+    let run = |sql: &str| {
+        plane.runtime().block_on(async {
+            sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut shell.connect().await.unwrap()).await.unwrap();
+        });
+    };
+    let guard: String = plane
+        .runtime()
+        .block_on(async { sqlx::query_scalar(GUARD).fetch_one(&mut shell.connect().await.unwrap()).await.unwrap() });
+    let first = "revision = (SELECT min(revision) FROM archived_links)";
+    run(&format!(
+        "CREATE TABLE aside AS SELECT * FROM archived_links WHERE {first}; DROP TRIGGER archived_links_are_kept;
+         DELETE FROM archived_links WHERE {first}"
+    ));
+    far(plane, &["verify"]).fails_of("link 1 should stand");
+    near(folder).fails_of("link 1 should stand");
+    journal(folder, &[&["verify"], &HERE[..]].concat()).fails_of("link 1 should stand");
+    run(&format!("INSERT INTO archived_links SELECT * FROM aside; DROP TABLE aside; {guard}"));
+    works(folder, &[&["verify"], &HERE[..]].concat());
+}
+
 impl Said {
+    fn fails_of(&self, words: &str) {
+        assert_eq!(self.code, Some(1), "{self:?}");
+        assert!(self.stderr.contains(words), "{self:?}");
+    }
+
     fn fails_usage(&self) {
         assert_eq!(self.code, Some(2), "{self:?}");
         assert!(self.stderr.contains("--keep-"), "{self:?}");
@@ -151,4 +209,33 @@ fn whatever_is_wrong_is_found() {
     );
     fs::write(&content, whole).unwrap();
     assert_eq!(verify().code, Some(0), "{:?}", verify());
+    rendered(&mut plane, &folder);
+}
+
+/// What was rendered for a machine is kept until its run ends, and is not the content of its release.
+fn rendered(plane: &mut Plane, folder: &Path) {
+    plane.start_again();
+    let states = folder.join("releases/v3");
+    fs::create_dir_all(&states).unwrap();
+    fs::write(states.join("top.sls"), "base: {'*': [motd]}\n").unwrap();
+    fs::write(states.join("motd.sls"), "motd: {test.nop: [{name: \"{{ machine.hostname }}\"}]}\n").unwrap();
+    let built = plane.post("/api/config/releases/build-from-git", &json!({"git_ref": "v3"}));
+    let release = built["uuid"].clone();
+    plane.post("/api/config/rings/", &json!({"name": "ring", "max_in_flight": 1, "failure_count_threshold": 1}));
+    let machine = json!({"hostname": "ash", "environment": "oak", "ring": "ring"});
+    let machine = plane.post("/api/provisioning/machines/", &machine)["uuid"].as_str().unwrap().to_owned();
+    plane.post("/api/config/rollouts/", &json!({"config_release_uuid": release}));
+    let poll = plane.request(Method::GET, "/api/agent/assignment?wait=9").bearer_auth(plane.token("agent"));
+    let (_, _, answer) = plane.send(poll.header("x-machine", machine));
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let digest =
+        answer["assignment"]["content_digest"].as_str().unwrap_or_else(|| panic!("a lease: {answer}")).to_owned();
+    plane.kill();
+    let verify = || journal(folder, &[&["verify"], &HERE[..]].concat());
+    assert!(verify().stdout.contains("3 contents"), "{:?}", verify());
+    let content = folder.join("kura.db.vault").join(&digest[..2]).join(&digest);
+    fs::write(&content, "base: {}").unwrap();
+    verify().fails_of("is damaged");
+    fs::remove_file(&content).unwrap();
+    verify().fails_of(&format!("the content {digest} is not in"));
 }

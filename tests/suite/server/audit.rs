@@ -66,6 +66,16 @@ async fn it_comes_in_pages_and_only_to_people() {
         paged.extend(page);
     }
     assert_eq!(paged, all);
+    let (mut back, mut before) = (Vec::new(), u64::MAX);
+    loop {
+        let page = rows(bed.get(&format!("/api/audit?before={before}&limit=2")).await);
+        let Some(first) = page.first() else { break };
+        assert!(page.len() <= 2 && page.is_sorted_by_key(|row| row.revision));
+        before = first.revision;
+        back.splice(0..0, page);
+    }
+    assert_eq!(back, all, "from its end");
+    assert_eq!(bed.call("GET", "/api/audit?before=9&after=1", Value::Null).await.expect(422).text("field"), "before");
     bed.call_as(TokenRole::Viewer, "GET", "/api/audit", Value::Null).await.expect(200);
     bed.agent(&fleet.machines[0], "GET", "/api/audit", Value::Null).await.expect(403);
     assert_eq!(bed.call("GET", "/api/audit?since=1", Value::Null).await.expect(422).text("field"), "since");
