@@ -249,7 +249,12 @@ impl<N: Fn() -> Timestamp> Body<N> {
             }
             let kept = self.store.keep(&assignment.content);
             let digest = kept.map_err(|error| Fault::Broken(Problem::from(error).message))?;
-            Ok(Offer { edition, digest, timeout_seconds: assignment.timeout_seconds })
+            Ok(Offer {
+                edition,
+                digest,
+                timeout_seconds: assignment.timeout_seconds,
+                rebuilds: Some(assignment.rebuilds),
+            })
         });
         Ok(Answer { offer: offer.transpose()?, cancel: answer.cancel, poll_after: answer.poll_after_seconds })
     }

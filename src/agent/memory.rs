@@ -57,6 +57,9 @@ pub struct Offer {
     pub digest: Digest,
     /// Deadline of one run; 0 = none (R4).
     pub timeout_seconds: Seconds,
+    /// How often the machine was reimaged until it was served; it goes back with the report (R153).
+    #[serde(default)]
+    pub rebuilds: Option<u32>,
 }
 
 /// A success, and when it is to be proven again.

@@ -203,6 +203,7 @@ fn report(run: &Run, outcome: Outcome, ending: Ending, now: Timestamp) -> Report
         changed_count: ending.changed_count,
         failed_states,
         log_tail: ending.log_tail,
+        rebuilds: run.offer.rebuilds,
     }
 }
 

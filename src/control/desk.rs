@@ -63,6 +63,8 @@ pub struct Handout {
     pub digest: Digest,
     /// The content.
     pub content: Arc<[u8]>,
+    /// How often the machine was reimaged until now (R153).
+    pub rebuilds: u32,
 }
 
 /// The answer to a poll.
@@ -153,6 +155,7 @@ impl<H: Host, R: Renderer> Desk<H, R> {
             outcome: result.outcome,
             failed_state: result.failed_states.first().map(|state| state.id.clone()),
             run: Some(result.started_at),
+            rebuilds: result.rebuilds,
         };
         let reply = self.decided(Input::Report(report)).await?;
         if let Err(error) = self.host.results().file(self.account, result).await {
@@ -220,11 +223,12 @@ impl<H: Host, R: Renderer> Desk<H, R> {
         let Served { assignment, cancel } = served;
         let assignment = match assignment {
             None => None,
-            Some(Assignment { edition, timeout_seconds, content }) => Some(Handout {
+            Some(Assignment { edition, timeout_seconds, content, rebuilds }) => Some(Handout {
                 edition,
                 timeout_seconds,
                 content: self.contents.fetch(self.host.vault(), &content).await?,
                 digest: content,
+                rebuilds,
             }),
         };
         Ok(PollAnswer { assignment, cancel, poll_after })

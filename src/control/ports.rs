@@ -246,6 +246,9 @@ pub struct ApplyResult {
     pub failed_states: Vec<FailedState>,
     /// The end of its log, at most 64 KiB.
     pub log_tail: String,
+    /// How often the machine had been reimaged when it was served; none = the agent does not say (R153).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebuilds: Option<u32>,
 }
 
 /// Which results to read; the newest come first.

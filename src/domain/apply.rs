@@ -290,6 +290,7 @@ impl World {
                 m.version.clone_from(version);
                 forget(m);
                 m.rebuilt_at = Some(at);
+                m.rebuilds = m.rebuilds.saturating_add(1);
             }),
             Change::LeaseGranted { machine, rollout, content } => self.edit_machine(*machine, |m| {
                 let content = content.clone();

@@ -271,6 +271,9 @@ pub struct Machine {
     /// When it was reimaged, until it succeeds again (R152).
     #[serde(default)]
     pub rebuilt_at: Option<Timestamp>,
+    /// How often it was reimaged: tells the runs of one system from those of the next (R153).
+    #[serde(default)]
+    pub rebuilds: u32,
     /// When it last came into a queue other than by a start: it joined, moved, was unpaused or flapped (B18 row 6).
     #[serde(default)]
     pub joined_at: Option<Timestamp>,
@@ -302,6 +305,7 @@ impl Machine {
             render_error: None,
             interrupted: None,
             rebuilt_at: None,
+            rebuilds: 0,
             joined_at: None,
             failures: None,
             recent_runs: Vec::new(),

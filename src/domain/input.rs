@@ -109,6 +109,8 @@ pub struct Report {
     pub failed_state: Option<String>,
     /// When the run began by the agent's clock: tells a repeated report from a new one.
     pub run: Option<Timestamp>,
+    /// How often the machine had been reimaged when it was served, as the assignment told; none = the agent does not say.
+    pub rebuilds: Option<u32>,
 }
 
 /// A verb with the person who gave it.

@@ -25,6 +25,8 @@ pub struct Assignment {
     pub timeout_seconds: Seconds,
     /// Where the Vault keeps the content.
     pub content: Digest,
+    /// How often the machine was reimaged until now; it goes back with the report (R153).
+    pub rebuilds: u32,
 }
 
 /// The answer to an input.

@@ -474,7 +474,7 @@ impl Courier {
 }
 
 fn served(world: &World, machine: MachineId, answer: &PollAnswer) -> Option<Served> {
-    let Handout { edition, timeout_seconds, .. } = answer.assignment.as_ref()?;
+    let Handout { edition, timeout_seconds, rebuilds, .. } = answer.assignment.as_ref()?;
     let done = world.machines.get(&machine).is_some_and(|known| known.is_done(edition.release));
-    Some(Served { edition: *edition, timeout: *timeout_seconds, done })
+    Some(Served { edition: *edition, timeout: *timeout_seconds, done, rebuilds: Some(*rebuilds) })
 }

@@ -72,6 +72,10 @@ pub struct AssignmentBody {
     pub content_digest: String,
     /// Rendered for this machine.
     pub content: String,
+    /// How often the machine was reimaged until now; an agent that sends it back with its report lets no run of an
+    /// earlier system count for this one (R153).
+    #[serde(default)]
+    pub rebuilds: u32,
 }
 
 impl PollAnswer {
@@ -85,14 +89,14 @@ impl PollAnswer {
 
 impl AssignmentBody {
     fn of(handout: Handout) -> Result<Self, Problem> {
-        let Handout { edition, timeout_seconds, digest, content } = handout;
+        let Handout { edition, timeout_seconds, digest, content, rebuilds } = handout;
         let content = std::str::from_utf8(&content).map_err(|_| {
             let message = format!("content {digest} is no text, so it cannot be served");
             Problem::new(ProblemKind::Internal, "content_unreadable", message)
         })?;
         let (release_uuid, generation) = (edition.release, edition.generation);
         let (content_digest, content) = (digest.to_string(), content.to_owned());
-        Ok(Self { release_uuid, generation, timeout_seconds, content_digest, content })
+        Ok(Self { release_uuid, generation, timeout_seconds, content_digest, content, rebuilds })
     }
 
     /// What the assignment is known by.
@@ -143,6 +147,9 @@ pub struct ReportBody {
     /// The end of the log; what is longer than `LOG_TAIL_MAX` is cut at its beginning.
     #[serde(default)]
     pub log_tail: String,
+    /// `rebuilds` of its assignment (R153).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebuilds: Option<u32>,
 }
 
 impl ReportBody {
@@ -163,6 +170,7 @@ impl ReportBody {
                 .map(|state| FailedState { id: cut(&state.id), name: cut(&state.name), comment: cut(&state.comment) })
                 .collect(),
             log_tail: tail_of(&self.log_tail, LOG_TAIL_MAX).to_owned(),
+            rebuilds: self.rebuilds,
         }
     }
 }

@@ -130,6 +130,7 @@ fn result_of(body: ResultBody) -> ApplyResult {
         changed_count: body.changed_count,
         failed_states: body.failed_states.into_iter().map(state).collect(),
         log_tail: body.log_tail,
+        rebuilds: None,
     }
 }
 

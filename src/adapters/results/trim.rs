@@ -45,6 +45,7 @@ pub(super) mod tests {
             changed_count: 3,
             failed_states: vec![FailedState { id: "cordon".to_owned(), ..FailedState::default() }],
             log_tail: "the end".to_owned(),
+            rebuilds: None,
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn habits(retries: u32) -> Habits {
 /// A release whose content never changes, in a generation.
 pub(super) fn offer(release: &str, generation: u64) -> Offer {
     let edition = Edition { release: ReleaseId::named(release), generation };
-    Offer { edition, digest: Digest(format!("content of {release}")), timeout_seconds: Seconds(600) }
+    Offer { edition, digest: Digest(format!("content of {release}")), timeout_seconds: Seconds(600), rebuilds: Some(0) }
 }
 
 pub(super) struct Scene {

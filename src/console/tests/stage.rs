@@ -206,7 +206,7 @@ impl Stage {
         let machine = MachineId::named(name);
         let failed_state = failed_state.map(str::to_owned);
         let run = Some(self.now);
-        self.input(&Input::Report(Report { machine, edition, outcome, failed_state, run }));
+        self.input(&Input::Report(Report { machine, edition, outcome, failed_state, run, rebuilds: None }));
     }
 
     /// When the seat's holder ticked last.

@@ -225,6 +225,7 @@ pub(crate) fn success(world: &World, machine: &str) -> Input {
         outcome: Outcome::Success,
         failed_state: None,
         run: Some(world.at),
+        rebuilds: None,
     })
 }
 
@@ -240,6 +241,7 @@ pub(crate) fn result(world: &World, machine: &str, outcome: Outcome) -> ApplyRes
         changed_count: 1,
         failed_states: Vec::new(),
         log_tail: String::new(),
+        rebuilds: None,
     }
 }
 

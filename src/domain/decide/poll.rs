@@ -2,6 +2,7 @@
 
 use super::super::change::Change;
 use super::super::fleet::{Machine, RenderError};
+use super::super::ids::MachineId;
 use super::super::input::{Edition, Poll, Rendered};
 use super::super::observed::{Observed, Telemetry};
 use super::super::refusal::Refusal;
@@ -40,7 +41,7 @@ pub(super) fn poll(draft: &mut Draft<'_>, observed: &Observed, asked: &Poll) -> 
     }
     let rollout = rollout.clone();
     let content = serve(draft, &rollout, asked, serving);
-    answer(content.map(|content| assignment(draft.world(), &rollout, content)), asked)
+    answer(content.map(|content| assignment(draft.world(), &rollout, asked.machine, content)), asked)
 }
 
 /// The first hit wins (R17).
@@ -118,10 +119,11 @@ fn record_render(draft: &mut Draft<'_>, rollout: &Rollout, asked: &Poll) -> Opti
     }
 }
 
-fn assignment(world: &World, rollout: &Rollout, content: Digest) -> Assignment {
+fn assignment(world: &World, rollout: &Rollout, machine: MachineId, content: Digest) -> Assignment {
     let edition = Edition { release: rollout.release, generation: rollout.generation };
     let timeout_seconds = world.releases.get(&rollout.release).map(|r| r.timeout_seconds).unwrap_or_default();
-    Assignment { edition, timeout_seconds, content }
+    let rebuilds = world.machines.get(&machine).map_or(0, |known| known.rebuilds);
+    Assignment { edition, timeout_seconds, content, rebuilds }
 }
 
 /// A run of anything but what is served now was withdrawn (R25, R95).

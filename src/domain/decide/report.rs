@@ -19,7 +19,7 @@ pub(super) fn report(draft: &mut Draft<'_>, told: &Report) -> Reply {
     let Some(rollout) = draft.world().current() else { return Reply::Done };
     let of_this_generation = rollout.release == told.edition.release && rollout.generation == told.edition.generation;
     let repeated = told.run.is_some_and(|run| machine.recent_runs.contains(&run));
-    if !of_this_generation || repeated || is_of_an_earlier_life(machine) {
+    if !of_this_generation || repeated || is_of_an_earlier_system(machine, told) {
         return Reply::Done;
     }
     match told.outcome {
@@ -31,10 +31,11 @@ pub(super) fn report(draft: &mut Draft<'_>, told: &Report) -> Reply {
     Reply::Done
 }
 
-/// A late report of what ran before the machine was reimaged proves nothing of the system it has now (R153), to which
-/// nothing was served yet.
-fn is_of_an_earlier_life(machine: &Machine) -> bool {
-    machine.rebuilt_at.is_some() && machine.lease.is_none() && machine.served.is_none()
+/// A late report of what ran before the machine was reimaged proves nothing of the system it has now (R153). An agent
+/// that does not say what it was served as is believed once something was served to the new system.
+fn is_of_an_earlier_system(machine: &Machine, told: &Report) -> bool {
+    let unserved = machine.rebuilt_at.is_some() && machine.lease.is_none() && machine.served.is_none();
+    told.rebuilds.map_or(unserved, |rebuilds| rebuilds != machine.rebuilds)
 }
 
 /// A drift run of a done machine that found nothing to do changes no fact (R42).

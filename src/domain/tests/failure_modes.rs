@@ -51,6 +51,7 @@ fn fails_in(rig: &mut Rig, name: &str, state: &str) {
         outcome: Outcome::Failed,
         failed_state: Some(state.to_owned()),
         run: None,
+        rebuilds: None,
     }));
 }
 

@@ -68,7 +68,7 @@ fn a_report_that_is_sent_again_counts_once() {
     let run = Some(rig.now);
     let told = |edition: Edition, outcome| {
         let failed_state = Some("drain".to_owned());
-        Input::Report(Report { machine: MachineId::named("a"), edition, outcome, failed_state, run })
+        Input::Report(Report { machine: MachineId::named("a"), edition, outcome, failed_state, run, rebuilds: None })
     };
     rig.step(&told(edition, Outcome::Failed));
     rig.step(&told(edition, Outcome::Failed));

@@ -1,10 +1,11 @@
 //! Machines that join, move, leave and come back from a reimage.
 
 use super::rig::{Rig, capped};
-use crate::domain::change::{Change, LeaseEnd};
+use crate::domain::change::{Change, LeaseEnd, Level};
 use crate::domain::ids::{EnvironmentId, MachineId, RingId};
-use crate::domain::input::{Input, RingPatch, Verb};
+use crate::domain::input::{Input, Report, RingPatch, Verb};
 use crate::domain::refusal::Refusal;
+use crate::domain::release::Outcome;
 use crate::domain::verdict::Reply;
 
 fn add(id: &str, hostname: &str) -> Verb {
@@ -79,6 +80,41 @@ fn what_ran_before_a_rebuild_and_is_told_after_it_proves_nothing() {
     assert!(rig.changes.is_empty() && rig.state("a") != "applied", "nothing was served to the new system yet");
     rig.at(40).converge("a");
     assert_eq!(rig.state("a"), "applied", "its own run");
+}
+
+#[test]
+fn a_report_of_an_earlier_system_proves_nothing_even_while_the_new_one_is_served() {
+    // R153 (A08)
+    let mut rig = Rig::line("oak", capped(1, 0, 0, 1), &["a"]);
+    rig.start("v1");
+    let edition = rig.poll("a").unwrap();
+    let machine = MachineId::named("a");
+    let told = |rebuilds, outcome| {
+        let failed_state = (outcome == Outcome::Failed).then(|| "drain".to_owned());
+        Input::Report(Report { machine, edition, outcome, failed_state, run: None, rebuilds })
+    };
+    rig.at(30).step(&Input::Rebuilt { machine, version: None });
+    assert_eq!(rig.at(40).poll("a"), Some(edition), "the new system is served the same");
+    for outcome in [Outcome::Success, Outcome::Failed] {
+        rig.at(50).step(&told(Some(0), outcome));
+        assert!(rig.changes.is_empty() && rig.halted("oak").is_none(), "{outcome:?} of the old system");
+    }
+    rig.at(60).step(&told(Some(1), Outcome::Success));
+    assert_eq!(rig.state("a"), "applied", "the new system's own run");
+}
+
+#[test]
+fn the_new_systems_own_run_counts_though_it_was_withdrawn_since() {
+    // R153, R176
+    let mut rig = Rig::line("oak", capped(1, 0, 0, 1), &["a"]);
+    rig.start("v1");
+    rig.step(&Input::Rebuilt { machine: MachineId::named("a"), version: None });
+    let edition = rig.poll("a").unwrap();
+    rig.pause(Level::Machine(MachineId::named("a")));
+    let (machine, outcome) = (MachineId::named("a"), Outcome::Success);
+    let report = Report { machine, edition, outcome, failed_state: None, run: None, rebuilds: Some(1) };
+    rig.step(&Input::Report(report));
+    assert!(rig.world.machines[&machine].is_done(edition.release), "it had finished before it heard of it");
 }
 
 #[test]

@@ -281,7 +281,7 @@ impl Rig {
         let run = Some(Timestamp::from_second(self.runs).unwrap());
         let failed_state = outcome.is_failure().then(|| "drain".to_owned());
         let edition = Edition { release, generation };
-        self.step(&Input::Report(Report { machine: id, edition, outcome, failed_state, run }));
+        self.step(&Input::Report(Report { machine: id, edition, outcome, failed_state, run, rebuilds: None }));
         self
     }
 

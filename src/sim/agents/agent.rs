@@ -17,6 +17,8 @@ pub struct Served {
     pub timeout: Seconds,
     /// The control plane counts the machine as done: it is served again, and works on nothing.
     pub done: bool,
+    /// How often the machine was reimaged until now; none = it was served before anybody looked.
+    pub rebuilds: Option<u32>,
 }
 
 /// The end of a run.
@@ -30,6 +32,8 @@ pub struct RunEnd {
     pub began: Timestamp,
     /// It changed nothing: an anti-drift run.
     pub drift: bool,
+    /// What its assignment said of that.
+    pub rebuilds: Option<u32>,
 }
 
 /// What an agent is at.
@@ -166,11 +170,11 @@ impl Agent {
     /// What happens at the moment `next_result` told: a run ends, or a retry begins, which tells nobody.
     pub fn take_result(&mut self, now: Timestamp) -> Option<RunEnd> {
         let work = self.work?;
-        let edition = work.served.edition;
+        let Served { edition, rebuilds, .. } = work.served;
         match work.phase {
             Phase::Applying { began, outcome, .. } => {
                 self.work = Some(Work { phase: self.phase_after(now, outcome, work.retries_left), ..work });
-                Some(RunEnd { edition, outcome, began, drift: false })
+                Some(RunEnd { edition, outcome, began, drift: false, rebuilds })
             }
             Phase::RetryAt(_) => {
                 let phase = self.apply(now, work.served, false);
@@ -179,7 +183,7 @@ impl Agent {
             }
             Phase::Converged { drifts: Some(_) } => {
                 self.work = Some(Work { phase: self.converged(now), ..work });
-                Some(RunEnd { edition, outcome: Outcome::Success, began: now, drift: true })
+                Some(RunEnd { edition, outcome: Outcome::Success, began: now, drift: true, rebuilds })
             }
             Phase::Converged { drifts: None } | Phase::Latched => None,
         }
@@ -191,7 +195,8 @@ impl Agent {
         match work.phase {
             Phase::Applying { began, .. } => {
                 self.work = None;
-                Some(RunEnd { edition: work.served.edition, outcome: Outcome::Canceled, began, drift: false })
+                let Served { edition, rebuilds, .. } = work.served;
+                Some(RunEnd { edition, outcome: Outcome::Canceled, began, drift: false, rebuilds })
             }
             Phase::RetryAt(_) => {
                 self.work = None;

@@ -248,6 +248,7 @@ impl Roster {
             changed_count: changed(behaviour, &end),
             failed_states: failed.then(|| behaviour.failed_state.clone()).into_iter().collect(),
             log_tail: log_of(behaviour, &end),
+            rebuilds: end.rebuilds,
         }
     }
 }
@@ -292,7 +293,7 @@ mod tests {
 
     fn served(release: &str, generation: u64, timeout: u64) -> Option<Served> {
         let edition = Edition { release: ReleaseId::named(release), generation };
-        Some(Served { edition, timeout: Seconds(timeout), done: false })
+        Some(Served { edition, timeout: Seconds(timeout), done: false, rebuilds: Some(0) })
     }
 
     fn done(release: &str, generation: u64) -> Option<Served> {

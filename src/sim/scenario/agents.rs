@@ -75,6 +75,7 @@ impl<C: Consoles> Run<C> {
             edition: handout.edition,
             timeout: handout.timeout_seconds,
             done: false,
+            rebuilds: Some(handout.rebuilds),
         });
         self.rest()?;
         let is_done = |served: &Served| {

@@ -31,7 +31,7 @@ pub(super) fn enrol(given: &Given, ground: &Ground, ids: &mut Ids, roster: &mut 
     for lease in rollout.leases.iter().filter(|_| rollout.status == StatusWord::Running) {
         let machine = ids.machine(&lease.machine.value);
         records.was_served(machine, edition, true);
-        let served = Served { edition, timeout, done: false };
+        let served = Served { edition, timeout, done: false, rebuilds: None };
         roster.resume(ground.now(), machine, served, lease.granted.after(ground.start));
     }
 }
@@ -96,6 +96,7 @@ fn look_back(given: &Given, machine: &MachineGiven, id: MachineId, around: (&Gro
         changed_count: 0,
         failed_states: Vec::new(),
         log_tail: String::new(),
+        rebuilds: None,
     };
     ground.outside.results.file_past(ground.account, result);
 }

@@ -71,7 +71,8 @@ impl<C: Consoles> Run<C> {
     fn work_of(&self, machine: &Machine) -> Option<Served> {
         let edition = self.records.have(machine.id)?;
         let release = self.witness.world.releases.get(&edition.release)?;
-        let served = Served { edition, timeout: release.timeout_seconds, done: machine.is_done(edition.release) };
+        let done = machine.is_done(edition.release);
+        let served = Served { edition, timeout: release.timeout_seconds, done, rebuilds: Some(machine.rebuilds) };
         Some(served).filter(|served| !served.done)
     }
 }

@@ -60,6 +60,7 @@ pub fn assignment(release: &str, generation: u64) -> AssignmentBody {
         timeout_seconds: Seconds(0),
         content_digest: digest_of(content.as_bytes()).0,
         content,
+        rebuilds: 2,
     }
 }
 

@@ -144,7 +144,8 @@ impl Story {
         let edition = Edition { release: ReleaseId::named("v1"), generation };
         let failed_state = outcome.is_failure().then(|| "drain".to_owned());
         let machine = MachineId::named(hostname);
-        self.take(Input::Report(Report { machine, edition, outcome, failed_state, run: Some(at(0)) }));
+        let run = Some(at(0));
+        self.take(Input::Report(Report { machine, edition, outcome, failed_state, run, rebuilds: None }));
     }
 }
 
@@ -211,6 +212,7 @@ fn what_agents_hear_and_say() {
         timeout_seconds: Seconds(1800),
         content_digest: "ab".repeat(32),
         content: "base: {}\n".to_owned(),
+        rebuilds: 1,
     };
     body(
         "poll-assignment",
@@ -228,6 +230,7 @@ fn what_agents_hear_and_say() {
         changed_count: 2,
         failed_states: vec![state.clone()],
         log_tail: "evicting\n".to_owned(),
+        rebuilds: Some(1),
     };
     body("report", &report);
     let result = ResultBody {

@@ -14,7 +14,7 @@ pub const SNAPSHOTS_KEPT: i64 = 2;
 
 /// Version of `World::apply` and of the stored World. A snapshot of another version is left alone and the entries are
 /// folded anew, so raise this whenever the same entries come to mean another world.
-pub const FOLD_VERSION: i64 = 3;
+pub const FOLD_VERSION: i64 = 4;
 
 const ATTEMPT: &str = "keep a snapshot";
 
