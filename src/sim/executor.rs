@@ -138,6 +138,11 @@ impl Executor {
         self.doomed.entry(self.steps + steps).or_default().extend(tasks);
     }
 
+    /// Whatever was to die goes on living.
+    pub fn spare(&mut self) {
+        self.doomed.clear();
+    }
+
     /// How often `kill_after` found something alive.
     pub fn crashes(&self) -> u64 {
         self.crashes
@@ -263,6 +268,20 @@ mod tests {
             executor.run_until_idle().unwrap();
             assert_eq!(count.with(|count| *count), steps);
         }
+    }
+
+    #[test]
+    fn a_doomed_task_that_is_spared_lives_on() {
+        let mut executor = Executor::seeded(1);
+        let task = executor.spawn("doomed", async {
+            loop {
+                pend_once().await;
+            }
+        });
+        executor.kill_after(3, vec![task]);
+        executor.spare();
+        (0..10).for_each(|_| drop(executor.step()));
+        assert!(executor.is_alive(task) && executor.crashes() == 0);
     }
 
     #[test]

@@ -166,6 +166,11 @@ impl Stage {
         true
     }
 
+    /// No process dies any more that was to die after some steps.
+    pub fn spare(&mut self) {
+        self.executor.spare();
+    }
+
     /// Lets a process take no step until it is thawed. True if it lives.
     pub fn freeze(&mut self, name: &str) -> bool {
         let Some(tasks) = self.tasks_of(name) else { return false };

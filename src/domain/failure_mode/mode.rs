@@ -160,7 +160,10 @@ impl FailureMode {
                 "unassign its environment: the cursor goes on without it",
                 "put it back after the repair, while a rollout runs",
             ],
-            Self::Reimaged => &["watch it converge under the cap", "start the release again if no rollout runs"],
+            Self::Reimaged => &[
+                "a rollout runs: watch it converge under the cap",
+                "none runs: start the release again, only what is behind is drained",
+            ],
             Self::HeadOffline => &["bring it back", "or pause it: the next machine gets the slot"],
             Self::NoTicks => &["check that a control plane holds the seat", "look at its log and at /readyz"],
             Self::TierShut => &["unpause it and let it converge", "or unassign its environment"],

@@ -59,6 +59,7 @@ struct Operator<'a> {
 impl Operator<'_> {
     /// Processes live and go on, their clocks are right, telemetry is up, everything can be rendered, agents are healthy and online.
     fn stop_faults(&mut self) -> Result<(), Breach> {
+        self.theatre.stage.spare();
         for process in 0..PROCESSES {
             self.theatre.thaw(process);
             self.theatre.set_right(process);
