@@ -110,6 +110,18 @@ fn uncapping_ends_the_lease_and_serves_on() {
 }
 
 #[test]
+fn a_run_goes_on_in_a_halted_ring_whose_cap_is_lifted() {
+    // R66, R125
+    let mut rig = line();
+    let had = rig.poll("a");
+    rig.at(5_400).tick();
+    assert!(rig.halted("oak").is_some());
+    rig.patch("oak", RingPatch { max_in_flight: Some(0), ..RingPatch::default() });
+    assert_eq!(rig.poll_having("a", had), (had, false), "what was served stays served");
+    assert_eq!(rig.poll("b"), None, "nobody joins");
+}
+
+#[test]
 fn leaving_scope_ends_the_lease() {
     // R22
     let mut rig = line();
@@ -121,7 +133,11 @@ fn leaving_scope_ends_the_lease() {
     assert_eq!(ends(&rig), [LeaseEnd::Removed]);
     rig.poll("c");
     rig.ring("elm", capped(1, 0, 0, 10)).assign("c", Some("oak"), Some("elm"));
-    assert_eq!(ends(&rig), [LeaseEnd::Moved]);
+    assert_eq!(ends(&rig), [LeaseEnd::Moved], "to another ring");
+    rig.environment("pine", 10).poll("c");
+    assert_eq!(rig.holders(), ["c"]);
+    rig.assign("c", Some("pine"), Some("elm"));
+    assert_eq!(ends(&rig), [LeaseEnd::Moved], "to another environment of the same ring");
     assert!(rig.holders().is_empty());
 }
 
