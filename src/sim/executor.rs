@@ -280,7 +280,9 @@ mod tests {
         });
         executor.kill_after(3, vec![task]);
         executor.spare();
-        (0..10).for_each(|_| drop(executor.step()));
+        for _ in 0..10 {
+            executor.step();
+        }
         assert!(executor.is_alive(task) && executor.crashes() == 0);
     }
 
