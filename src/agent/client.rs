@@ -16,6 +16,9 @@ use crate::wire::problem::ProblemBody;
 use super::heard::{Mail, Setback};
 use super::token::{TokenError, TokenSource};
 
+/// How long a connection that nobody uses is kept: less than a control plane keeps it.
+const IDLE_LIMIT: Duration = Duration::from_secs(20);
+
 /// Until a connection stands.
 pub const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
@@ -112,6 +115,7 @@ impl Client {
         }
         let mut builder = reqwest::Client::builder()
             .connect_timeout(CONNECT_LIMIT)
+            .pool_idle_timeout(IDLE_LIMIT)
             .redirect(Policy::none())
             .tcp_nodelay(true)
             .user_agent(concat!("kura-console-agent/", env!("CARGO_PKG_VERSION")));

@@ -17,6 +17,7 @@ pub mod attach;
 pub mod demo;
 pub mod pace;
 pub mod serve;
+pub mod accounts;
 pub mod agent;
 pub mod status;
 pub mod report;

@@ -9,31 +9,33 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::accounts::Accounts;
 use super::host::{ServerHost, process_name};
 use super::listen::{self, Guard};
 use super::logging::LogArgs;
-use super::releases::{ReleaseArgs, Releases, follower};
+use super::releases::{ReleaseArgs, Releases};
 use super::reload::Reload;
 use super::tls::{Certificate, TlsArgs};
 use super::token_file;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::open::JournalUrl;
 use crate::control::host::Host;
-use crate::control::service::{Loop, Service, Settings};
 use crate::control::stop::Stop;
-use crate::domain::ids::AccountId;
+use crate::server::connections;
 use crate::server::rate::{RATE_DEFAULT, Rates};
-use crate::server::router;
 use crate::server::shared::{Setup, Shared};
 use crate::server::tls::TlsListener;
 use crate::server::tokens::{NewToken, Tokens};
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// How long answers that were begun may take once the process is to stop.
-const STOP_LIMIT: Duration = Duration::from_secs(15);
+const ANSWERS_LIMIT: Duration = Duration::from_secs(10);
+
+/// How long loops may take behind that: what was asked is decided, the seat given up, presence written.
+const LOOPS_LIMIT: Duration = Duration::from_secs(5);
 
 /// Flags.
 #[derive(Debug, clap::Args)]
@@ -62,6 +64,9 @@ pub struct Args {
     /// Requests a second that one token may send in the long run, ten seconds' worth at once; 0 = no limit.
     #[arg(long, value_name = "N", default_value_t = RATE_DEFAULT)]
     rate_limit: u32,
+    /// After TERM: serve on for so long while /readyz says 503, so that whatever sends requests here goes elsewhere.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=300))]
+    drain_seconds: u64,
     #[command(flatten)]
     tls: TlsArgs,
     #[command(flatten)]
@@ -103,17 +108,20 @@ async fn serve(args: Args) -> Result<(), Problem> {
     let host = Arc::new(ServerHost::open(&path, SystemClock::start(), process_name("serve")).await?);
     let tokens = known.map_or_else(|| made_tokens(&args, address), Ok)?;
     let tick_every = Duration::from_secs(args.tick_seconds);
-    let (services, loops) =
-        services(&host, &tokens, tick_every, &|service| follower(&releases, &args.releases, service));
-    let stop = Stop::default();
-    let (sender, tokens) = watch::channel(Arc::new(tokens));
+    let mut accounts = Accounts::new(Arc::clone(&host), releases.clone(), args.releases.clone(), tick_every);
+    let services = accounts.adopt(&tokens);
+    let (read, fresh) = watch::channel(Arc::new(tokens));
+    let (admit, admitted) = watch::channel(Arc::clone(&fresh.borrow()));
     let rates = Rates::new(args.rate_limit);
-    let setup = Setup { tokens, rates, builder: releases, stop: stop.clone(), tick_every };
+    let stop = Stop::default();
+    let setup = Setup { tokens: admitted, rates, builder: releases, stop: stop.clone(), tick_every };
     let shared = Shared::new(Arc::clone(&host), services, setup);
     tracing::info!(%address, journal = %path.display(), process = host.process(), "listening");
-    let reload = Reload { path: args.tokens.clone(), tokens: sender, certificate: certificate.clone() };
+    let reload = Reload { path: args.tokens.clone(), tokens: read, certificate: certificate.clone() };
     let reload = tokio::spawn(reload.run(*host.clock()));
-    let ended = live(Front { listener, certificate }, &shared, loops, &stop).await;
+    let server = Front { listener, certificate }.serve(Arc::clone(&shared))?;
+    let drain = Duration::from_secs(args.drain_seconds);
+    let ended = Live { server, shared, accounts, fresh, admit, stop, drain }.run(Signals::listen()?).await;
     reload.abort();
     host.close().await;
     ended
@@ -136,11 +144,11 @@ struct Front {
 impl Front {
     fn serve(self, shared: Arc<Shared<ServerHost, Releases>>) -> Result<JoinHandle<io::Result<()>>, Problem> {
         let Some(certificate) = self.certificate else {
-            return Ok(tokio::spawn(router::serve(router::quick(self.listener), shared)));
+            return Ok(tokio::spawn(connections::serve(connections::quick(self.listener), shared)));
         };
         let listener = TlsListener::new(self.listener, certificate.config()?);
         let listener = listener.map_err(|error| listen::problem("the listener", &error))?;
-        Ok(tokio::spawn(router::serve(listener, shared)))
+        Ok(tokio::spawn(connections::serve(listener, shared)))
     }
 }
 
@@ -172,63 +180,92 @@ fn made_tokens(args: &Args, address: SocketAddr) -> Result<Tokens, Problem> {
     token_file::read(&args.tokens)
 }
 
-/// One service per account that somebody has a token of.
-fn services(
-    host: &Arc<ServerHost>,
-    tokens: &Tokens,
-    tick_every: Duration,
-    follower: &dyn Fn(&Service<ServerHost>) -> Option<Loop>,
-) -> (Vec<(String, Service<ServerHost>)>, JoinSet<&'static str>) {
-    let mut loops = JoinSet::new();
-    let mut services = Vec::new();
-    for name in tokens.accounts() {
-        let settings = Settings { tick_every, ..Settings::default() };
-        let (service, its_loops) = Service::new(Arc::clone(host), AccountId::named(&name), settings);
-        for each in its_loops.into_iter().chain(follower(&service)) {
-            loops.spawn(async move {
-                each.future.await;
-                each.name
-            });
-        }
-        services.push((name, service));
-    }
-    (services, loops)
+/// A control plane that serves.
+struct Live {
+    server: JoinHandle<io::Result<()>>,
+    shared: Arc<Shared<ServerHost, Releases>>,
+    accounts: Accounts,
+    /// Tokens as they were read last.
+    fresh: watch::Receiver<Arc<Tokens>>,
+    /// Whom requests are let in by.
+    admit: watch::Sender<Arc<Tokens>>,
+    stop: Stop,
+    drain: Duration,
 }
 
-/// Serves until a signal, a broken listener or a loop that ends before its time; then lets everything finish.
-async fn live(
-    front: Front,
-    shared: &Arc<Shared<ServerHost, Releases>>,
-    mut loops: JoinSet<&'static str>,
-    stop: &Stop,
-) -> Result<(), Problem> {
-    let broken = |code, why: String| Problem::new(ProblemKind::Internal, code, why);
-    let mut server = front.serve(Arc::clone(shared))?;
-    let mut signals = Signals::listen()?;
-    let ended = tokio::select! {
-        name = signals.next() => {
-            tracing::info!(signal = name, "stopping: requests in flight are finished first");
-            Ok(())
+impl Live {
+    /// Serves until a signal, a broken listener or a loop that ends before its time; then lets everything finish.
+    async fn run(mut self, mut signals: Signals) -> Result<(), Problem> {
+        let ended = self.serve(&mut signals).await;
+        if let Ok(TERM) = ended {
+            self.drain(&mut signals).await;
         }
-        ended = &mut server => Err(broken("listener", format!("the listener broke: {ended:?}"))),
-        ended = loops.join_next() => Err(broken("loop", format!("a loop ended before its time: {ended:?}"))),
-    };
-    stop.ask();
-    shared.accounts().for_each(|account| account.service.stop.ask());
-    let finish = async {
-        if !server.is_finished() {
-            let _ = (&mut server).await;
+        tokio::select! {
+            () = self.finish() => {}
+            _ = signals.next() => tracing::warn!("one more signal: leaving at once"),
         }
-        while loops.join_next().await.is_some() {}
-    };
-    tokio::select! {
-        finished = timeout(STOP_LIMIT, finish) => if finished.is_err() {
-            tracing::warn!(seconds = STOP_LIMIT.as_secs(), "some answers were not finished in time");
-        },
-        _ = signals.next() => tracing::warn!("a second signal: leaving at once"),
+        ended.map(drop)
     }
-    ended
+
+    /// Until the signal that ends it.
+    async fn serve(&mut self, signals: &mut Signals) -> Result<&'static str, Problem> {
+        let broken = |code, why: String| Err(Problem::new(ProblemKind::Internal, code, why));
+        loop {
+            tokio::select! {
+                signal = signals.next() => return Ok(signal),
+                ended = &mut self.server => return broken("listener", format!("the listener broke: {ended:?}")),
+                ended = self.accounts.loops.join_next() => {
+                    return broken("loop", format!("a loop ended before its time: {ended:?}"));
+                }
+                Ok(()) = self.fresh.changed() => self.admit(),
+            }
+        }
+    }
+
+    /// Nobody is let in before the account is there.
+    fn admit(&mut self) {
+        let tokens = Arc::clone(&self.fresh.borrow_and_update());
+        for (name, service) in self.accounts.adopt(&tokens) {
+            tracing::info!(account = name, "one more account is served");
+            self.shared.serve_account(name, service);
+        }
+        self.admit.send_replace(tokens);
+    }
+
+    /// Not ready any more, and serving on; another signal cuts it short.
+    async fn drain(&mut self, signals: &mut Signals) {
+        self.shared.leaving.ask();
+        if self.drain.is_zero() {
+            return;
+        }
+        tracing::info!(seconds = self.drain.as_secs(), "not ready any more, serving on");
+        tokio::select! {
+            () = tokio::time::sleep(self.drain) => {}
+            _ = signals.next() => {}
+            _ = &mut self.server => {}
+        }
+    }
+
+    /// Nobody comes in; what was begun is answered, held polls and streams come to their end; then the loops, since
+    /// answers need them: they decide what was asked, give up the seat and write presence.
+    async fn finish(&mut self) {
+        tracing::info!("stopping: requests in flight are finished first");
+        self.shared.leaving.ask();
+        self.stop.ask();
+        let accounts = self.shared.accounts();
+        accounts.iter().for_each(|account| account.service.desk.let_go.ask());
+        if !self.server.is_finished() && timeout(ANSWERS_LIMIT, &mut self.server).await.is_err() {
+            tracing::warn!(seconds = ANSWERS_LIMIT.as_secs(), "some answers were not finished in time");
+        }
+        accounts.iter().for_each(|account| account.service.stop.ask());
+        let loops = async { while self.accounts.loops.join_next().await.is_some() {} };
+        if timeout(LOOPS_LIMIT, loops).await.is_err() {
+            tracing::warn!(seconds = LOOPS_LIMIT.as_secs(), "some loops were not finished in time");
+        }
+    }
 }
+
+const TERM: &str = "TERM";
 
 /// TERM and INT.
 struct Signals {
@@ -245,7 +282,7 @@ impl Signals {
 
     async fn next(&mut self) -> &'static str {
         tokio::select! {
-            _ = self.term.recv() => "TERM",
+            _ = self.term.recv() => TERM,
             _ = self.int.recv() => "INT",
         }
     }

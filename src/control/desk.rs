@@ -87,6 +87,8 @@ pub struct Desk<H, R = Rendering<H>> {
     pub(super) renderer: Arc<R>,
     pub(super) contents: Contents,
     pub(super) stop: Stop,
+    /// Once it is asked no poll is held any more, while everything else goes on.
+    pub let_go: Stop,
 }
 
 impl<H, R> Clone for Desk<H, R> {
@@ -99,6 +101,7 @@ impl<H, R> Clone for Desk<H, R> {
             renderer: Arc::clone(&self.renderer),
             contents: self.contents.clone(),
             stop: self.stop.clone(),
+            let_go: self.let_go.clone(),
         }
     }
 }
@@ -135,6 +138,7 @@ impl<H: Host, R: Renderer> Desk<H, R> {
             tokio::select! {
                 biased;
                 () = self.stop.asked() => return self.hand_out(served, rest_of_pause(began, self.steady())).await,
+                () = self.let_go.asked() => return self.hand_out(served, rest_of_pause(began, self.steady())).await,
                 () = held.nudged() => {}
                 () = self.host.clock().sleep(until(end, now)) => {
                     return self.hand_out(served, rest_of_pause(began, self.steady())).await;

@@ -129,6 +129,7 @@ impl<H: Host, R: Renderer> Service<H, R> {
             renderer: Arc::new(renderer),
             contents,
             stop: stop.clone(),
+            let_go: Stop::default(),
         };
         let reader = Reader::new(Arc::clone(&host), account, publisher, nudges.clone());
         let turns = Turns { host: Arc::clone(&host), account, observer: observer.clone(), reader };

@@ -1,6 +1,6 @@
 //! Everything that goes wrong leaves as `application/problem+json`.
 
-use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
@@ -9,7 +9,7 @@ use crate::control::desk::DeskError;
 use crate::control::door::DoorError;
 use crate::control::ports::JournalError;
 use crate::domain::refusal::Refusal;
-use crate::wire::problem::{Problem, ProblemKind};
+use crate::wire::problem::{Problem, ProblemBody, ProblemKind};
 
 /// A problem on its way out.
 #[derive(Debug)]
@@ -60,8 +60,21 @@ impl IntoResponse for Failure {
         if self.0.kind == ProblemKind::Unauthenticated {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        response.extensions_mut().insert(Written(body));
         response
     }
+}
+
+/// The body of a problem, kept beside the response until the request it answers is known by name.
+#[derive(Debug, Clone)]
+struct Written(ProblemBody);
+
+/// Writes into a problem which request it answers; any other response stays as it is.
+pub(super) fn sign(response: &mut Response, request_id: &str) {
+    let Some(Written(body)) = response.extensions_mut().remove() else { return };
+    let body = ProblemBody { request_id: Some(request_id.to_owned()), ..body };
+    *response.body_mut() = serde_json::to_string(&body).unwrap_or_default().into();
+    response.headers_mut().remove(CONTENT_LENGTH);
 }
 
 /// No such route; where one is near, it is named.

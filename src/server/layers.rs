@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::build::Builder;
 use super::caller::Caller;
-use super::failure::Failure;
+use super::failure::{Failure, sign};
 use super::shared::Shared;
 use crate::control::host::Host;
 use crate::domain::ids::AccountId;
@@ -61,6 +61,7 @@ pub(super) async fn around<H: Host, B: Builder>(
     shared.metrics.answered(&route, &method, status, took);
     let by = caller.as_ref().map_or("", |(_, name)| name);
     note(&Answered { id: &id, method: &method, route: &route, status, by, took });
+    sign(&mut response, &id);
     stamp(&shared, &mut response, &id, caller.as_ref().map(|(account, _)| *account));
     response
 }

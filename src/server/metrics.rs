@@ -114,7 +114,7 @@ pub(super) async fn show<H: Host, B: Builder>(State(shared): State<Arc<Shared<H,
 /// The gauges, made anew each time: what is gone has no series any more.
 fn standing<H: Host, B: Builder>(shared: &Shared<H, B>) -> Registry {
     let mut families: BTreeMap<&str, Family<Labels, Gauge>> = BTreeMap::new();
-    for gauge in shared.accounts().flat_map(|account| gauges(account, shared.setup.tick_every)) {
+    for gauge in shared.accounts().iter().flat_map(|account| gauges(account, shared.setup.tick_every)) {
         families.entry(gauge.name).or_default().get_or_create(&gauge.labels).set(gauge.value);
     }
     let mut registry = Registry::with_prefix(PREFIX);

@@ -40,3 +40,4 @@ mod routes;
 mod layers;
 pub mod tls;
 pub mod router;
+pub mod connections;

@@ -38,11 +38,13 @@ pub(super) async fn alive() -> &'static str {
     "ok\n"
 }
 
-/// `GET /readyz`: every journal can be reached, and whoever holds a seat ticks. 503 where not.
+/// `GET /readyz`: every journal can be reached, whoever holds a seat ticks, and the process is not about to stop. 503
+/// where not.
 pub(super) async fn ready<H: Host, B: Builder>(State(shared): State<Arc<Shared<H, B>>>) -> Response {
     let accounts: Vec<AccountReady> =
-        shared.accounts().map(|account| readiness(account, shared.setup.tick_every)).collect();
-    let ready = !shared.setup.stop.is_asked() && accounts.iter().all(|a| a.journal == "live" && !a.tick_is_late);
+        shared.accounts().iter().map(|account| readiness(account, shared.setup.tick_every)).collect();
+    let stays = !shared.leaving.is_asked() && !shared.setup.stop.is_asked();
+    let ready = stays && accounts.iter().all(|a| a.journal == "live" && !a.tick_is_late);
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     body(status, &ReadyBody { ready, accounts })
 }

@@ -1,13 +1,9 @@
-//! Every route of the control plane, and the way to run it.
+//! Every route of the control plane.
 
-use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::serve::{Listener, ListenerExt};
-use tokio::net::{TcpListener, TcpStream};
 
 use super::build::Builder;
 use super::failure::{no_method, no_route};
@@ -105,29 +101,4 @@ fn itself<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<
         .get("/readyz", process::ready::<H, B>)
         .get("/metrics", metrics::show::<H, B>)
         .get("/api/openapi.json", openapi::show)
-}
-
-/// Serves `listener` and feeds the change streams, until the shared `stop` is asked and every answer that was begun is
-/// out.
-pub async fn serve<L, H, B>(listener: L, shared: Arc<Shared<H, B>>) -> io::Result<()>
-where
-    L: Listener<Addr = SocketAddr>,
-    H: Host,
-    B: Builder,
-{
-    for account in shared.accounts() {
-        tokio::spawn(account.feed.clone().run(account.service.clone(), shared.metrics.clone()));
-    }
-    let stop = shared.setup.stop.clone();
-    let stopped = async move { stop.asked().await };
-    axum::serve(listener, router(shared)).with_graceful_shutdown(stopped).await
-}
-
-/// The same listener; its connections send small answers at once.
-pub fn quick(listener: TcpListener) -> impl Listener<Io = TcpStream, Addr = SocketAddr> {
-    listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection could not be made quick");
-        }
-    })
 }

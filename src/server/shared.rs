@@ -1,7 +1,7 @@
 //! What every route stands on: the accounts this process serves, and whom it lets in.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -53,7 +53,9 @@ pub struct Setup<B> {
 /// Everything of one process.
 pub struct Shared<H: Host, B> {
     host: Arc<H>,
-    accounts: BTreeMap<AccountId, Arc<Account<H>>>,
+    accounts: RwLock<BTreeMap<AccountId, Arc<Account<H>>>>,
+    /// Once it is asked the process is about to stop: it is not ready any more, and serves on until `Setup::stop`.
+    pub leaving: Stop,
     pub(super) setup: Setup<B>,
     pub(super) metrics: Metrics,
     pub(super) streams: Arc<Semaphore>,
@@ -61,19 +63,29 @@ pub struct Shared<H: Host, B> {
 }
 
 impl<H: Host, B: Builder> Shared<H, B> {
-    /// Puts it together; `services` by the names of their accounts, all of them on `host`.
+    /// Puts it together, on the runtime this is called in; `services` by the names of their accounts, all of them on
+    /// `host`.
     pub fn new(host: Arc<H>, services: Vec<(String, Service<H>)>, setup: Setup<B>) -> Arc<Self> {
-        let account = |(name, service): (String, Service<H>)| {
-            (service.account(), Arc::new(Account { name, service, feed: Feed::default() }))
-        };
-        Arc::new(Self {
+        let shared = Arc::new(Self {
             host,
-            accounts: services.into_iter().map(account).collect(),
+            accounts: RwLock::default(),
+            leaving: Stop::default(),
             setup,
             metrics: Metrics::default(),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             worlds: Semaphore::new(WORLDS_AT_ONCE),
-        })
+        });
+        services.into_iter().for_each(|(name, service)| shared.serve_account(name, service));
+        shared
+    }
+
+    /// Serves one more account from now on, and feeds its change streams. Whoever drives the loops of its service is the
+    /// caller's business.
+    pub fn serve_account(&self, name: String, service: Service<H>) {
+        let (id, feed) = (service.account(), Feed::default());
+        tokio::spawn(feed.clone().run(service.clone(), self.metrics.clone()));
+        let account = Arc::new(Account { name, service, feed });
+        self.accounts.write().unwrap_or_else(PoisonError::into_inner).insert(id, account);
     }
 
     /// What time it is here.
@@ -86,17 +98,17 @@ impl<H: Host, B: Builder> Shared<H, B> {
         self.host.fresh()
     }
 
-    /// Every account.
-    pub fn accounts(&self) -> impl Iterator<Item = &Arc<Account<H>>> {
-        self.accounts.values()
+    /// Every account, by its id.
+    pub fn accounts(&self) -> Vec<Arc<Account<H>>> {
+        self.accounts.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
     /// The account of a token; 503 where this process does not serve it.
     pub(super) fn account(&self, account: AccountId) -> Result<Arc<Account<H>>, Problem> {
-        let found = self.accounts.get(&account).map(Arc::clone);
+        let found = self.accounts.read().unwrap_or_else(PoisonError::into_inner).get(&account).cloned();
         found.ok_or_else(|| {
             Problem::new(ProblemKind::Unavailable, "not_served", "this process does not serve the account")
-                .hint("accounts are served from the start on: start the control plane anew where this one is new")
+                .hint("it serves those its tokens file names")
         })
     }
 }

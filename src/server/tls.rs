@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use super::router::quick;
+use super::connections::quick;
 
 /// Handshakes under way; further connections wait in the backlog of the kernel.
 pub const HANDSHAKES_MAX: usize = 1_024;

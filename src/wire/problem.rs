@@ -188,20 +188,26 @@ impl Problem {
             field: self.field.clone(),
             hints: self.hints.clone(),
             moved: self.moved.to_vec(),
+            request_id: None,
         }
     }
 }
 
 impl From<ProblemBody> for Problem {
+    /// Of a failure over there it says where to look for more.
     fn from(body: ProblemBody) -> Self {
         let kind = ProblemKind::of_status(body.status);
-        Self {
+        let problem = Self {
             kind,
             code: body.code,
             message: body.detail,
             field: body.field,
             hints: body.hints,
             moved: body.moved.into(),
+        };
+        match body.request_id.filter(|_| kind == ProblemKind::Internal) {
+            Some(id) => problem.hint(format!("the log of the control plane has it as request {id}")),
+            None => problem,
         }
     }
 }
@@ -259,4 +265,7 @@ pub struct ProblemBody {
     /// 412: what changed since the revision it was planned on, oldest change first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<MovedBody>,
+    /// What the log of the control plane calls the request, as `X-Request-Id` says as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
 }

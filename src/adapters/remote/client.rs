@@ -19,6 +19,10 @@ use crate::wire::call::{
 };
 use crate::wire::problem::{Problem, ProblemBody, ProblemKind};
 
+/// How long a connection that nobody uses is kept: less than the control plane keeps it, so that no order is sent over
+/// one that is just being closed.
+pub const IDLE_LIMIT: Duration = Duration::from_secs(20);
+
 /// Until a connection stands.
 pub const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
@@ -79,6 +83,7 @@ impl Client {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
             .connect_timeout(CONNECT_LIMIT)
+            .pool_idle_timeout(IDLE_LIMIT)
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
             .tcp_nodelay(true)

@@ -15,8 +15,8 @@ use kura_console::control::service::{Loop, Service, Settings};
 use kura_console::control::stop::Stop;
 use kura_console::domain::ids::AccountId;
 use kura_console::server::build::{Builder, Built};
+use kura_console::server::connections;
 use kura_console::server::rate::Rates;
-use kura_console::server::router;
 use kura_console::server::shared::{Setup, Shared};
 use kura_console::server::tokens::{NewToken, TokenRole, Tokens, file_of};
 use kura_console::wire::problem::{Problem, ProblemKind};
@@ -204,7 +204,7 @@ impl<H: Host> Bed<H> {
         let shared = Shared::new(Arc::clone(&host), services, setup);
         let url = format!("http://{}", listener.local_addr().expect("it is bound"));
         let served = Arc::clone(&shared);
-        tasks.spawn(async move { router::serve(listener, served).await.expect("it serves") });
+        tasks.spawn(async move { connections::serve(listener, served).await.expect("it serves") });
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build().expect("a client");
         (Self { url, host, keys, listed, shared, stop, tasks, http }, all_loops)
@@ -217,7 +217,7 @@ impl<H: Host> Bed<H> {
     /// Stops it, as a signal would, and waits until nothing of it runs any more.
     pub async fn stop(mut self) {
         self.stop.ask();
-        self.shared.accounts().for_each(|account| account.service.stop.ask());
+        self.shared.accounts().iter().for_each(|account| account.service.stop.ask());
         let gone = async { while self.tasks.join_next().await.is_some() {} };
         tokio::time::timeout(PATIENCE, gone).await.expect("it stops in time");
     }

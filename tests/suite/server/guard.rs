@@ -155,3 +155,90 @@ async fn a_token_that_asks_too_often_is_told_when_to_come_again() {
     assert_eq!(last.headers()["content-type"], "application/problem+json");
     assert_eq!(ask(&calm).await.status(), 200, "another token has a bucket of its own");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_that_appears_in_the_tokens_file_is_served_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (_, ann, _) = token(folder, &["create", "ann", "--role", "owner"]);
+    let served = serve(folder, "127.0.0.1:0", &[]).await;
+    let http = client();
+    assert_eq!(status(&http, &served.url, &ann).await, 200);
+    let (code, bea, words) = token(folder, &["create", "bea", "--role", "owner", "--account", "beta"]);
+    assert_eq!(code, Some(0), "{words}");
+    let seen = within(async {
+        loop {
+            match status(&http, &served.url, &bea).await {
+                401 => SystemClock::start().sleep(Duration::from_millis(20)).await,
+                other => return other,
+            }
+        }
+    });
+    assert_eq!(seen.await, Some(200), "unknown, then served: never `not served`");
+    let made = http.post(format!("{}/api/config/environments/", served.url)).bearer_auth(&bea);
+    let made = made.json(&serde_json::json!({"slug": "elm"})).send().await.unwrap();
+    assert_eq!(made.status(), 201);
+    let metrics = http.get(format!("{}/metrics", served.url)).send().await.unwrap().text().await.unwrap();
+    assert!(metrics.contains("kura_journal_reachable{account=\"beta\"} 1"), "{metrics}");
+    let ready = http.get(format!("{}/readyz", served.url)).send().await.unwrap().text().await.unwrap();
+    assert!(ready.contains("beta"), "{ready}");
+    let ticked = within(async {
+        let held = "kura_seat_held{account=\"beta\"} 1";
+        let url = format!("{}/metrics", served.url);
+        while !http.get(&url).send().await.unwrap().text().await.unwrap().contains(held) {
+            SystemClock::start().sleep(Duration::from_millis(20)).await;
+        }
+    });
+    assert!(ticked.await.is_some(), "its rollouts tick as well");
+    let mut stream = http.get(format!("{}/api/changes?after=0", served.url)).bearer_auth(&bea).send().await.unwrap();
+    let mut said = String::new();
+    let heard = within(async {
+        while !said.contains("elm") {
+            said += &String::from_utf8_lossy(&stream.chunk().await.unwrap().expect("it goes on"));
+        }
+    });
+    assert!(heard.await.is_some(), "and its changes are streamed: {said}");
+}
+
+/// One line of the log, by the request it is about.
+fn line(folder: &Path, id: &str) -> Value {
+    let log = std::fs::read_to_string(folder.join("log")).unwrap();
+    let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut of_it = lines.filter(|line| line["id"] == id);
+    of_it.next().unwrap_or_else(|| panic!("no line of {id} in {log}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_has_one_name_in_its_answer_its_problem_and_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (_, owner, _) = token(folder, &["create", "ann", "--role", "owner"]);
+    let (_, viewer, _) = token(folder, &["create", "vic", "--role", "viewer"]);
+    let served = serve(folder, "127.0.0.1:0", &["--log", "info,kura_console::server=debug"]).await;
+    let http = client();
+    let ask = async |method: &str, path: &str, token: &str, id: Option<&str>| {
+        let request = http.request(method.parse().unwrap(), format!("{}{path}", served.url)).bearer_auth(token);
+        let request = id.into_iter().fold(request, |request, id| request.header("x-request-id", id));
+        let answer = request.send().await.unwrap();
+        let told = answer.headers()["x-request-id"].to_str().unwrap().to_owned();
+        (answer.status().as_u16(), told, answer.json::<Value>().await.unwrap_or_default())
+    };
+    let (status, told, body) = ask("POST", "/api/seat/leave", &viewer, Some("deploy-7")).await;
+    assert_eq!((status, told.as_str(), &body["request_id"]), (403, "deploy-7", &Value::from("deploy-7")));
+    let said = line(folder, "deploy-7");
+    assert_eq!((&said["status"], &said["by"], &said["route"]), (&403.into(), &"vic".into(), &"/api/seat/leave".into()));
+    for (method, path, token, expected) in [
+        ("GET", "/api/config/account", "kura_wrong", 401),
+        ("GET", "/api/nothing", owner.as_str(), 404),
+        ("GET", "/api/audit?limit=0", owner.as_str(), 422),
+        ("DELETE", "/api/audit", owner.as_str(), 405),
+    ] {
+        let (status, told, body) = ask(method, path, token, None).await;
+        assert_eq!((status, &body["request_id"], told.len()), (expected, &Value::from(told.as_str()), 32), "{body}");
+        assert_eq!(line(folder, &told)["status"], expected);
+    }
+    let (status, told, body) = ask("GET", "/api/config/account", &owner, Some("with space")).await;
+    assert!(status == 200 && told != "with space" && body.get("request_id").is_none(), "{told} {body}");
+    let (_, told, _) = ask("GET", "/api/config/account", &owner, Some(&"x".repeat(65))).await;
+    assert_eq!(told.len(), 32, "too long for a log: {told}");
+}

@@ -16,3 +16,4 @@ mod far;
 mod process;
 mod program;
 mod guard;
+mod stopping;
