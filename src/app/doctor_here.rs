@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
-use rustix::termios::tcgetwinsize;
+use rustix::termios::{isatty, tcgetwinsize};
 
 use super::doctor::Finding;
 use super::look::{depth, speaks_unicode};
 use crate::console::theme::Depth;
 use crate::terminal::logfile::state_directory;
-use crate::terminal::tty::Tty;
 
 /// The smallest terminal that screens are made for: columns and rows.
 const SMALLEST: (u16, u16) = (80, 24);
@@ -23,18 +22,18 @@ pub fn here() -> Vec<Finding> {
 type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 fn terminal(variable: Variable<'_>) -> Finding {
-    let term = variable("TERM").filter(|term| !term.is_empty());
-    match (Tty::is_there(), term) {
-        (true, Some(term)) => Finding::ok("terminal", format!("TERM is {term}")),
-        (false, Some(term)) if term != "dumb" => Finding::warn(
+    of_terminal(isatty(std::io::stdout()), variable("TERM").filter(|term| !term.is_empty()).as_deref())
+}
+
+/// Whoever writes into a pipe or a file wants no screen, so that alone is nothing to warn of.
+fn of_terminal(is_terminal: bool, term: Option<&str>) -> Finding {
+    match (is_terminal, term) {
+        (false, _) => Finding::ok("terminal", "this goes to none; only the screen needs one (over SSH: ssh -t)"),
+        (true, Some(term)) if term != "dumb" => Finding::ok("terminal", format!("TERM is {term}")),
+        (true, term) => Finding::warn(
             "terminal",
-            format!("TERM is {term}, and standard output is no terminal"),
-            "run the console itself without a pipe; everything else works as it is",
-        ),
-        (_, term) => Finding::warn(
-            "terminal",
-            format!("TERM is {}: no screen can be drawn", term.as_deref().unwrap_or("not set")),
-            "over SSH ask for a terminal with ssh -t; status and the lists need none",
+            format!("TERM is {}: no screen can be drawn", term.unwrap_or("not set")),
+            "set TERM to what your terminal is, such as xterm-256color; status and the lists need none",
         ),
     }
 }
@@ -129,6 +128,17 @@ mod tests {
         assert!(colours(&set(&[("TERM", "xterm-256color"), ("NO_COLOR", "1")])).said.contains("NO_COLOR is set"));
         assert_eq!(locale(&set(&[("LANG", "C")])).verdict, Verdict::Warn);
         assert_eq!(locale(&set(&[("LANG", "C.UTF-8")])).verdict, Verdict::Ok);
+    }
+
+    #[test]
+    fn a_terminal_is_spoken_of_where_it_matters() {
+        for term in [None, Some("dumb"), Some("xterm")] {
+            assert_eq!(of_terminal(false, term).verdict, Verdict::Ok, "{term:?} in a pipe");
+        }
+        assert_eq!(of_terminal(true, Some("xterm")).said, "TERM is xterm");
+        for term in [None, Some("dumb")] {
+            assert_eq!(of_terminal(true, term).verdict, Verdict::Warn, "{term:?}");
+        }
     }
 
     #[test]

@@ -91,8 +91,12 @@ pub enum Command {
     SetStall,
     /// Set how many failures halt it.
     SetThreshold,
+    /// Set its wave ladder.
+    SetLadder,
     /// Set the place of the environment in the path.
     SetOrder,
+    /// Let a new machine join.
+    AddMachine,
     /// Give the machine another place.
     AssignMachine,
     /// Take the machine out of scope.
@@ -103,6 +107,12 @@ pub enum Command {
     FlipAutoDeploy,
     /// Turn unattended starts on new tags on or off.
     FlipTrackTags,
+    /// Say which tags are followed.
+    SetTagPattern,
+    /// Sort the list by its next column.
+    Sort,
+    /// Turn the order of the list round.
+    SortTurned,
     /// Press the button that is selected.
     Confirm,
     /// Confirm a verb that stops.
@@ -184,7 +194,7 @@ const fn act(command: Command, name: &'static str, hint: &'static str, about: &'
 }
 
 /// The table.
-pub const COMMANDS: [Spec; 52] = {
+pub const COMMANDS: [Spec; 57] = {
     use Command as C;
     use Group as G;
     [
@@ -214,6 +224,8 @@ pub const COMMANDS: [Spec; 52] = {
         view(C::Help, "help", "help", "The keys of this screen.", G::Look),
         view(C::Palette, "palette", "all", "Any command or screen by its name.", G::Look),
         view(C::Filter, "filter", "filter", "Narrows the list: state=failed held>30m !paused text.", G::Look),
+        view(C::Sort, "sort", "sort", "Sorts the list by its next column.", G::Look),
+        view(C::SortTurned, "sort-turned", "turn order", "Turns the order of the list round.", G::Look),
         view(C::Why, "why", "why", "What the row waits for, on whom, since when, and what to do next.", G::Look),
         view(C::Copy, "copy", "copy id", "Copies the identity of the row to the clipboard of your terminal.", G::Look),
         act(C::Arm, "arm", "arm", "Asks for a reason and lets verbs through for ten minutes."),
@@ -249,12 +261,15 @@ pub const COMMANDS: [Spec; 52] = {
         act(C::SetSettle, "set-settle", "settle of ring", "Sets how long a slot of the ring stays taken afterwards."),
         act(C::SetStall, "set-stall", "stall of ring", "Sets how long a slot of the ring may be held."),
         act(C::SetThreshold, "set-threshold", "threshold", "Sets how many failures halt the ring."),
+        act(C::SetLadder, "set-ladder", "ladder of ring", "Sets how much of the ring is elected after how long."),
         act(C::SetOrder, "set-order", "place in path", "Sets the place of the environment in the promotion path."),
-        act(C::AssignMachine, "assign-machine", "move machine", "Gives the machine another environment and ring."),
+        act(C::AddMachine, "add-machine", "add machine", "Lets a new machine join, with its environment and ring."),
+        act(C::AssignMachine, "assign-machine", "move machine", "Gives the machine another place, or one again."),
         act(C::UnassignMachine, "unassign-machine", "out of scope", "Takes the machine out of environment and ring."),
         act(C::RemoveMachine, "remove-machine", "remove machine", "Takes the machine away for good."),
         act(C::FlipAutoDeploy, "flip-auto-deploy", "auto deploy", "Turns unattended starts on new commits on or off."),
         act(C::FlipTrackTags, "flip-track-tags", "tag tracking", "Turns unattended starts on new tags on or off."),
+        act(C::SetTagPattern, "set-tag-pattern", "tag pattern", "Sets which tags the account follows; an owner's."),
         act(
             C::AcceptClock,
             "accept-clock",

@@ -2,12 +2,13 @@
 
 use super::effect::Stop;
 use crate::domain::change::Level;
+use crate::domain::fleet::Rung;
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
 use crate::domain::input::{Intent, RingPatch, Verb};
 use crate::domain::span::Seconds;
 
 /// A brake of a ring, and what it is to be set to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Setting {
     /// Machines that may hold a slot at once; 0 = no cap at all (R125).
     Cap(u32),
@@ -17,7 +18,12 @@ pub enum Setting {
     Stall(Seconds),
     /// Failures that halt the ring, at least 1 (R5).
     Threshold(u32),
+    /// How much of it is elected after how long (R70).
+    Ladder(Vec<Rung>),
 }
+
+/// An environment and a ring in it.
+pub type Place = (EnvironmentId, RingId);
 
 /// A switch of the account (R119).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +35,7 @@ pub enum Switch {
 }
 
 /// What a person can do from here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deed {
     /// Stop something.
     Stop(Stop),
@@ -56,8 +62,15 @@ pub enum Deed {
     Yank(ReleaseId),
     /// Turn a brake of a ring (B15).
     Tune(RingId, Setting),
-    /// Give a machine another place.
-    Assign(MachineId, EnvironmentId, RingId),
+    /// Let a new machine join; without a place it is out of scope (R12).
+    Add {
+        /// Its host name.
+        hostname: String,
+        /// Where it belongs.
+        place: Option<Place>,
+    },
+    /// Give a machine another place, or one again; none until one is typed.
+    Assign(MachineId, Option<Place>),
     /// Take a machine out of scope.
     Unassign(MachineId),
     /// Take a machine away for good.
@@ -66,41 +79,46 @@ pub enum Deed {
     Place(EnvironmentId, Option<i64>),
     /// Turn a switch of the account on or off.
     Flip(Switch, bool),
+    /// Say which tags of the account are followed; none = none of them. An owner's (R119).
+    FollowTags(Option<String>),
 }
 
 impl Deed {
-    /// The verbs to send; one, but for a line that is held: that is one for each machine of it.
-    pub fn verbs(self, line: &[MachineId]) -> Vec<Verb> {
-        match self {
-            Self::HoldLine(_) => line.iter().map(|machine| Verb::Pause(Level::Machine(*machine))).collect(),
-            Self::Stop(stop) => vec![stop.verb()],
-            Self::Skip(machine) => vec![Verb::Pause(Level::Machine(machine))],
-            Self::Unpause(level) => vec![Verb::Unpause(level)],
-            Self::AcceptClock => vec![Verb::AcceptClock],
-            Self::Start(release) => vec![start(release, false)],
-            Self::Force(release) => vec![start(release, true)],
+    /// The verb it stands for; none for a line, which is a skip for each machine of it.
+    pub fn verb(&self) -> Option<Verb> {
+        let verb = match *self {
+            Self::HoldLine(_) => return None,
+            Self::Stop(stop) => stop.verb(),
+            Self::Skip(machine) => Verb::Pause(Level::Machine(machine)),
+            Self::Unpause(level) => Verb::Unpause(level),
+            Self::AcceptClock => Verb::AcceptClock,
+            Self::Start(release) => start(release, false),
+            Self::Force(release) => start(release, true),
             Self::Reset { rollout, release } => {
-                vec![Verb::Start { id: rollout, release, protected: None, force: false, intent: Some(Intent::Reset) }]
+                Verb::Start { id: rollout, release, protected: None, force: false, intent: Some(Intent::Reset) }
             }
-            Self::Yank(release) => vec![Verb::Yank { release }],
-            Self::Tune(ring, setting) => vec![Verb::PatchRing { ring, patch: setting.patch() }],
-            Self::Assign(machine, tier, ring) => vec![assign(machine, Some(tier), Some(ring))],
-            Self::Unassign(machine) => vec![assign(machine, None, None)],
-            Self::Remove(machine) => vec![Verb::RemoveMachine { machine }],
+            Self::Yank(release) => Verb::Yank { release },
+            Self::Tune(ring, ref setting) => Verb::PatchRing { ring, patch: setting.patch() },
+            Self::Add { ref hostname, place } => add(hostname, place),
+            Self::Assign(machine, place) => assign(machine, place),
+            Self::Unassign(machine) => assign(machine, None),
+            Self::Remove(machine) => Verb::RemoveMachine { machine },
             Self::Place(environment, order) => {
                 let promotion_order = Some(order);
-                vec![Verb::PatchEnvironment { environment, name: None, promotion_order, config_values: None }]
+                Verb::PatchEnvironment { environment, name: None, promotion_order, config_values: None }
             }
             Self::Flip(switch, on) => {
                 let flipped = |this: Switch| (this == switch).then_some(on);
                 let (auto_deploy, track_config_tags) = (flipped(Switch::AutoDeploy), flipped(Switch::TrackTags));
-                vec![Verb::PatchAccount { auto_deploy, track_config_tags }]
+                Verb::PatchAccount { auto_deploy, track_config_tags }
             }
-        }
+            Self::FollowTags(ref pattern) => Verb::ConfigureAccount { config_tag_pattern: Some(pattern.clone()) },
+        };
+        Some(verb)
     }
 
     /// The question's headline before the name, what the button says, and what is going on once it was sent.
-    fn words(self) -> [&'static str; 3] {
+    fn words(&self) -> [&'static str; 3] {
         match self {
             Self::Stop(Stop::Rollout(_)) => ["Halt the rollout of", "halt it", "halting the rollout of"],
             Self::Stop(Stop::Ring(_)) => ["Hold ring", "hold it", "holding ring"],
@@ -123,6 +141,8 @@ impl Deed {
             Self::Tune(_, Setting::Threshold(_)) => {
                 ["Set the failure threshold of ring", "set it", "setting the threshold of"]
             }
+            Self::Tune(_, Setting::Ladder(_)) => ["Set the wave ladder of ring", "set it", "setting the ladder of"],
+            Self::Add { .. } => ["Add a machine to", "add it", "adding a machine to"],
             Self::Assign(..) => ["Move machine", "move it", "moving"],
             Self::Unassign(_) => ["Take out of scope:", "take it out", "taking out of scope"],
             Self::Remove(_) => ["Remove for good:", "remove it", "removing"],
@@ -133,21 +153,22 @@ impl Deed {
             Self::Flip(Switch::TrackTags, false) => {
                 ["Turn tag tracking off for", "turn it off", "tag tracking off for"]
             }
+            Self::FollowTags(_) => ["Set the tag pattern of", "set it", "setting the tag pattern of"],
         }
     }
 
     /// The question's headline, before the name.
-    pub fn asks(self) -> &'static str {
+    pub fn asks(&self) -> &'static str {
         self.words()[0]
     }
 
     /// What the button says.
-    pub fn button(self) -> &'static str {
+    pub fn button(&self) -> &'static str {
         self.words()[1]
     }
 
     /// What is going on once it was sent, before the name.
-    pub fn doing(self) -> &'static str {
+    pub fn doing(&self) -> &'static str {
         self.words()[2]
     }
 }
@@ -158,18 +179,32 @@ fn start(release: ReleaseId, force: bool) -> Verb {
     Verb::Start { id, release, protected, force, intent: Some(Intent::Start) }
 }
 
-fn assign(machine: MachineId, environment: Option<EnvironmentId>, ring: Option<RingId>) -> Verb {
+fn assign(machine: MachineId, place: Option<Place>) -> Verb {
+    let (environment, ring) = (place.map(|place| place.0), place.map(|place| place.1));
     Verb::AssignMachine { machine, environment: Some(environment), ring: Some(ring), node: None }
 }
 
+/// Its identity is given when it is confirmed.
+fn add(hostname: &str, place: Option<Place>) -> Verb {
+    Verb::AddMachine {
+        id: MachineId(uuid::Uuid::nil()),
+        hostname: hostname.to_owned(),
+        node: None,
+        environment: place.map(|place| place.0),
+        ring: place.map(|place| place.1),
+        bucket: None,
+    }
+}
+
 impl Setting {
-    fn patch(self) -> RingPatch {
+    fn patch(&self) -> RingPatch {
         let patch = RingPatch::default();
-        match self {
+        match *self {
             Self::Cap(cap) => RingPatch { max_in_flight: Some(cap), ..patch },
             Self::Settle(span) => RingPatch { min_settle_seconds: Some(span), ..patch },
             Self::Stall(span) => RingPatch { stall_timeout_seconds: Some(span), ..patch },
             Self::Threshold(count) => RingPatch { failure_count_threshold: Some(count), ..patch },
+            Self::Ladder(ref rungs) => RingPatch { wave_ladder: Some(rungs.clone()), ..patch },
         }
     }
 }

@@ -5,7 +5,6 @@ use super::friction::Friction;
 use super::line_edit::LineEdit;
 use super::target::Target;
 use crate::domain::ids::MachineId;
-use crate::domain::input::Verb;
 use crate::domain::plan::Plan;
 
 /// What is asked.
@@ -41,11 +40,6 @@ pub struct Ask {
 }
 
 impl Ask {
-    /// The verbs to send.
-    pub fn verbs(&self) -> Vec<Verb> {
-        self.deed.verbs(&self.line)
-    }
-
     /// What has to be typed to confirm it.
     pub fn proof(&self) -> Option<&str> {
         self.friction.proof(&self.target.name)

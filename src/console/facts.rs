@@ -6,10 +6,11 @@
 use jiff::Timestamp;
 
 use super::need::Need;
-use super::needs;
 use super::snapshot::Snapshot;
+use super::spare::Spare;
+use super::{needs, resting};
 use crate::domain::fleet::{Environment, Lease, Pause};
-use crate::domain::ids::{EnvironmentId, MachineId};
+use crate::domain::ids::{EnvironmentId, MachineId, RingId};
 use crate::domain::lane::LaneKey;
 use crate::domain::observed::OFFLINE_AFTER;
 use crate::domain::rollout::{RingHalt, Rollout};
@@ -26,6 +27,10 @@ pub enum Node {
     Lane(LaneKey),
     /// A machine.
     Machine(MachineId),
+    /// Everything that no rollout reaches.
+    Spare,
+    /// A ring without a machine.
+    Ring(RingId),
 }
 
 /// Where a tier stands to the cursor.
@@ -39,6 +44,17 @@ pub enum Standing {
     Ahead,
     /// It has no place in the path.
     OutOfPath,
+    /// No release was ever started.
+    Resting,
+}
+
+/// How much of a ring is elected where not all of it is (R70).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wave {
+    /// Buckets below this are elected.
+    pub pct: u8,
+    /// When the next step of the ladder elects more; none = never.
+    pub next_at: Option<Timestamp>,
 }
 
 /// One environment.
@@ -110,6 +126,8 @@ pub struct LaneFacts {
     pub stall: Seconds,
     /// When its next settle window closes.
     pub settles_at: Option<Timestamp>,
+    /// Where its ladder stands; none where it is closed or everybody is elected.
+    pub wave: Option<Wave>,
     /// Its machines: who holds or failed first, then the queue, then the others.
     pub rows: Vec<Row>,
 }
@@ -125,6 +143,8 @@ pub struct Row {
     pub timer_held: Option<&'static str>,
     /// It is done, but its node takes no pods (R161).
     pub cordoned: bool,
+    /// No release was ever started, so nothing is asked of it.
+    pub resting: bool,
 }
 
 impl Row {
@@ -144,6 +164,8 @@ pub struct Facts {
     pub valid_until: Option<Timestamp>,
     /// Environments, in the order of the path, those out of it last.
     pub tiers: Vec<Tier>,
+    /// What no rollout reaches.
+    pub spare: Spare,
     /// What needs a human, most urgent first.
     pub needs: Vec<Need>,
 }
@@ -157,7 +179,7 @@ impl Facts {
         let tiers: Vec<Tier> = tiers_in_order(world).into_iter().map(|e| maker.tier(e)).collect();
         let needs = needs::needs(picture, &tiers, moment);
         let valid_until = maker.valid_until(&tiers);
-        Self { moment, valid_until, tiers, needs }
+        Self { moment, valid_until, tiers, spare: Spare::of(picture, moment), needs }
     }
 
     /// A ring in a tier.
@@ -217,6 +239,9 @@ impl Maker<'_> {
 
     fn standing(&self, environment: &Environment) -> Standing {
         let Some(place) = crate::domain::world::place(environment) else { return Standing::OutOfPath };
+        if self.rollout.is_none() {
+            return Standing::Resting;
+        }
         match self.rollout.and_then(|r| r.cursor.as_ref()) {
             Some(cursor) if place < *cursor => Standing::Passed,
             Some(cursor) if place == *cursor => Standing::Current,
@@ -225,7 +250,7 @@ impl Maker<'_> {
     }
 
     fn lane(&self, key: LaneKey, environment: &Environment) -> Option<LaneFacts> {
-        let rollout = self.rollout?;
+        let Some(rollout) = self.rollout else { return resting::lane(self.picture, key, environment, self.moment) };
         let view = LaneView::of(self.world, rollout, key, self.moment)?;
         let slots = view.slots(self.moment);
         let halted = rollout.halted_rings.get(&key.1).cloned();
@@ -254,8 +279,16 @@ impl Maker<'_> {
             paused: view.ring.paused.clone(),
             stall,
             settles_at: rows.iter().filter_map(|r| r.row.settles_at).min(),
+            wave: self.wave(rollout, &view),
             rows,
         })
+    }
+
+    fn wave(&self, rollout: &Rollout, view: &LaneView<'_>) -> Option<Wave> {
+        let opened = rollout.opened.get(&view.key.0).filter(|_| view.open && view.elected < 100)?;
+        let higher = view.ring.settings.wave_ladder.iter().filter(|rung| rung.pct > view.elected);
+        let next_at = higher.map(|rung| Seconds(rung.after_seconds).after(*opened)).find(|at| *at > self.moment);
+        Some(Wave { pct: view.elected, next_at })
     }
 
     fn row(&self, row: MachineRow, view: &LaneView<'_>, environment: &Environment) -> Row {
@@ -274,6 +307,7 @@ impl Maker<'_> {
             halts_at: timed.filter(|_| held.is_none()).map(|lease| halts_at(lease, stall)),
             timer_held: held.filter(|_| timed.is_some()),
             cordoned,
+            resting: false,
             row,
         }
     }

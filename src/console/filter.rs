@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::facts::{LaneFacts, Row, Tier};
+use super::spare::Loose;
 use crate::domain::rows::RowState;
 use crate::domain::span::Seconds;
 
@@ -71,6 +72,11 @@ impl Filter {
     pub fn passes(&self, tier: &Tier, lane: &LaneFacts, row: &Row, now: Timestamp) -> bool {
         self.terms.iter().all(|term| term.test.holds(tier, lane, row, now) != term.negated)
     }
+
+    /// Does a machine that is out of scope pass?
+    pub fn passes_loose(&self, machine: &Loose) -> bool {
+        self.terms.iter().all(|term| term.test.holds_loose(machine) != term.negated)
+    }
 }
 
 fn term(word: &str) -> Result<Term, String> {
@@ -132,9 +138,28 @@ pub(super) fn span(text: &str) -> Option<Seconds> {
     Some(Seconds(total))
 }
 
+fn contains(name: &str, text: &str) -> bool {
+    name.to_lowercase().contains(text)
+}
+
 impl Test {
+    /// A machine out of scope holds nothing, waits for nothing and has no state but a pause.
+    fn holds_loose(&self, machine: &Loose) -> bool {
+        let named = |name: &Option<String>, text: &str| name.as_ref().is_some_and(|name| contains(name, text));
+        match self {
+            Self::State(state) => *state == RowState::Paused && machine.paused.is_some(),
+            Self::Offline => machine.is_online == Some(false),
+            Self::Environment(slug) => named(&machine.environment, slug),
+            Self::Ring(slug) => named(&machine.ring, slug),
+            Self::Text(text) => {
+                contains(&machine.hostname, text) || named(&machine.environment, text) || named(&machine.ring, text)
+            }
+            Self::Holding | Self::Settling | Self::Held { .. } => false,
+            Self::Failures { more, than } => !*more && *than > 0,
+        }
+    }
+
     fn holds(&self, tier: &Tier, lane: &LaneFacts, row: &Row, now: Timestamp) -> bool {
-        let contains = |name: &str, text: &str| name.to_lowercase().contains(text);
         match self {
             Self::State(state) => row.row.state == *state,
             Self::Holding => row.row.holds_slot,

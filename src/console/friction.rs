@@ -25,14 +25,16 @@ pub enum Friction {
 
 impl Friction {
     /// What a deed takes, by what would follow from it.
-    pub fn of(deed: Deed, plan: &Plan, world: &World) -> Self {
-        match deed {
+    pub fn of(deed: &Deed, plan: &Plan, world: &World) -> Self {
+        match *deed {
             Deed::Stop(_) => Self::StopKey,
             Deed::Force(_) => Self::NameAndReason,
             Deed::Yank(release) if runs(release, world) => Self::NameAndReason,
             Deed::Start(release) if newer(release, world).is_some() => Self::NameAndReason,
             Deed::Tune(_, Setting::Cap(0)) => Self::Uncap,
             Deed::Start(_) | Deed::Yank(_) | Deed::Remove(_) => Self::TypeName,
+            // Several that start at once are a wave that nobody can take back.
+            Deed::Tune(..) if plan.starts.len() > 1 => Self::TypeName,
             _ if plan.ends_lease() => Self::TypeName,
             _ => Self::Enter,
         }

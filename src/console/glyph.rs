@@ -75,6 +75,10 @@ glyphs! {
     BottomRight = "╯", "+";
     /// More rows above or below.
     More = "↕", ":";
+    /// The list is sorted by this column.
+    Sorted = "▼", "v";
+    /// The same, the other way round.
+    SortedBack = "▲", "^";
     /// From one to another.
     Arrow = "→", ">";
 }

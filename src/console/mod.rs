@@ -18,9 +18,12 @@ pub mod glyph;
 // What is said about a picture.
 pub mod text;
 pub mod facts;
+pub mod spare;
+mod resting;
 pub mod need;
 mod needs;
 pub mod filter;
+pub mod sort;
 pub mod tree;
 pub mod words;
 pub mod saying;

@@ -20,6 +20,7 @@ use super::pick::Pick;
 use super::saying::Saying;
 use super::shelf::{Item, Shelf};
 use super::snapshot::{RunResult, Snapshot};
+use super::sort::Sorting;
 use super::tree::{Folds, Line};
 use crate::domain::ids::{MachineId, Revision, RolloutId};
 use crate::domain::lane::LaneKey;
@@ -117,6 +118,8 @@ pub struct Model {
     pub(super) tree_pick: Pick<Node>,
     pub(super) folds: Folds,
     pub(super) filter: Filter,
+    /// How the machines of each ring are sorted on the screen of the rollout.
+    pub(super) sorting: Sorting,
     pub(super) releases: Shelf,
     pub(super) history: Shelf,
     pub(super) log_rows: Vec<LogRow>,
@@ -150,6 +153,7 @@ impl Model {
             tree_pick: Pick::default(),
             folds: Folds::new(),
             filter: Filter::default(),
+            sorting: Sorting::default(),
             releases: Shelf::default(),
             history: Shelf::default(),
             log_rows: Vec::new(),

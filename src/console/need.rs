@@ -149,7 +149,8 @@ fn concerns(finding: &Finding, kind: NeedKind, node: Option<Node>) -> bool {
         Some(Node::Machine(_)) if kind == NeedKind::Interrupted => true,
         Some(Node::Machine(id)) => finding.machine == Some(id),
         Some(Node::Lane((_, ring))) => finding.ring == Some(ring),
-        Some(Node::Environment(_)) => finding.ring.is_none(),
+        Some(Node::Ring(ring)) => finding.ring == Some(ring),
+        Some(Node::Environment(_) | Node::Spare) => finding.ring.is_none(),
         None => true,
     }
 }

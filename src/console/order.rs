@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::dialog::Ask;
+use super::line::Line;
 use super::snapshot::Snapshot;
 use crate::domain::change::{Cause, Entry};
 use crate::domain::span::Seconds;
@@ -29,6 +30,8 @@ pub struct InFlight {
     pub checking: Option<Timestamp>,
     /// What was asked, to ask again if it moved meanwhile; none where that makes no sense.
     pub asked: Option<Box<Ask>>,
+    /// The line it is one of; its answer decides whether the next one leaves.
+    pub line: Option<Box<Line>>,
 }
 
 /// Whether news are good.

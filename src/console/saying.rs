@@ -12,6 +12,7 @@ use super::shelf;
 use super::snapshot::Snapshot;
 use crate::domain::explain::{self, Explanation, explain};
 use crate::domain::failure_mode::Finding;
+use crate::domain::ids::RingId;
 use crate::domain::span::Seconds;
 
 /// An explanation that was true for that long is looked at again; it costs nothing on the wire.
@@ -35,6 +36,8 @@ pub fn say(picture: &Snapshot, facts: &Facts, subject: Subject, moment: Timestam
         Subject::Item(item) => return shelf::explain(picture, item, moment),
         Subject::Need(kind, node) => return need(picture, facts, (kind, node), moment),
         Subject::Nothing | Subject::Rollout => explain::Subject::Rollout,
+        Subject::Node(Node::Spare) => return out_of_reach(facts),
+        Subject::Node(Node::Ring(id)) => return bare(picture, id),
         Subject::Node(Node::Lane((_, ring))) => explain::Subject::Ring(ring),
         Subject::Node(Node::Machine(id)) => explain::Subject::Machine(id),
         Subject::Node(Node::Environment(id)) => match facts.tiers.iter().find(|tier| tier.id == id) {
@@ -65,6 +68,19 @@ fn of_finding(picture: &Snapshot, finding: Finding) -> Explanation {
     }
 }
 
+fn out_of_reach(facts: &Facts) -> Explanation {
+    let next = match facts.spare.machines.is_empty() {
+        true => "put machines into the ring, or leave it",
+        false => "give each an environment and a ring, or remove it",
+    };
+    Explanation { sentence: facts.spare.sentence(), next: vec![next.to_owned()], ..Explanation::default() }
+}
+
+fn bare(picture: &Snapshot, id: RingId) -> Explanation {
+    let sentence = format!("{} has no machine in any environment", picture.world.ring_slug(id));
+    Explanation { sentence, next: vec!["put machines into it".to_owned()], ..Explanation::default() }
+}
+
 /// The environment the rollout waits for: what is said about it is what is said about the rollout.
 fn is_awaited(picture: &Snapshot, tier: &Tier) -> bool {
     tier.standing == Standing::Current && tier.paused.is_none() && picture.world.running().is_some()
@@ -83,6 +99,7 @@ fn environment(tier: &Tier) -> Explanation {
         }
         (None, Standing::Passed) => format!("{slug} was passed and every machine in it is done"),
         (None, Standing::Ahead) => format!("{slug} waits for the cursor to come to it"),
+        (None, Standing::Resting) => format!("{slug} waits for a first rollout"),
         (None, Standing::OutOfPath) => format!("{slug} has no promotion order, so the cursor never comes to it"),
     };
     let next = tier.paused.as_ref().map(|_| "end the hold of the environment".to_owned());

@@ -6,6 +6,7 @@ use super::audited;
 use super::glyph::Glyph;
 use super::pick::Pick;
 use super::snapshot::Snapshot;
+use super::sort::Sorting;
 use super::theme::Role;
 use crate::domain::change::{Cause, Change, Entry};
 use crate::domain::explain::Explanation;
@@ -38,6 +39,8 @@ pub struct Shelf {
     pub pick: Pick<Item>,
     /// Words of which every row has to have all.
     pub filter: String,
+    /// How it is sorted.
+    pub sorting: Sorting,
 }
 
 /// How an item looks in a list.
@@ -197,7 +200,8 @@ fn ended_by<'a>(picture: &'a Snapshot, rollout: &Rollout) -> Option<&'a str> {
 
 /// What an unprotected world would trip over if this release were started now, protected (R103, R167).
 pub(super) fn rehearsal(picture: &Snapshot, release: ReleaseId, moment: Timestamp) -> Vec<Check> {
-    let plan = Plan { release, protected: true, secrets: None };
+    let secrets: Vec<String> = picture.world.secrets.keys().cloned().collect();
+    let plan = Plan { release, protected: true, secrets: Some(&secrets) };
     preflight(&picture.world, &picture.observed, &plan, moment)
 }
 

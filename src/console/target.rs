@@ -13,8 +13,8 @@ use crate::domain::world::World;
 
 impl Deed {
     /// What it is done to.
-    fn what(self) -> What {
-        match self {
+    fn what(&self) -> What {
+        match *self {
             Self::Stop(Stop::Rollout(id)) | Self::Reset { rollout: id, .. } => What::Rollout(id),
             Self::Stop(Stop::Ring(id)) | Self::Unpause(Level::Ring(id)) => What::Ring(id),
             Self::HoldLine(id) | Self::Tune(id, _) => What::Ring(id),
@@ -24,7 +24,7 @@ impl Deed {
             Self::Assign(id, ..) | Self::Unassign(id) | Self::Remove(id) => What::Machine(id),
             Self::Start(id) | Self::Force(id) | Self::Yank(id) => What::Release(id),
             Self::AcceptClock => What::Clock,
-            Self::Flip(..) => What::Account,
+            Self::Flip(..) | Self::FollowTags(_) | Self::Add { .. } => What::Account,
         }
     }
 }
@@ -54,7 +54,7 @@ pub struct Target {
 
 impl Target {
     /// What a deed is done to; none where it is not there.
-    pub fn of(deed: Deed, world: &World, account: &str) -> Option<Self> {
+    pub fn of(deed: &Deed, world: &World, account: &str) -> Option<Self> {
         let (name, id) = match deed.what() {
             What::Rollout(id) => (world.release_name(world.rollout(id)?.release).to_owned(), id.0),
             What::Release(id) => (world.releases.get(&id)?.git_ref.clone(), id.0),
@@ -71,7 +71,7 @@ impl Target {
 }
 
 /// Does what the deed is done to still exist?
-pub fn is_listed(deed: Deed, world: &World) -> bool {
+pub fn is_listed(deed: &Deed, world: &World) -> bool {
     match deed.what() {
         What::Rollout(id) => world.running().is_some_and(|r| r.id == id),
         What::Release(id) => world.releases.contains_key(&id),
@@ -98,7 +98,7 @@ pub fn aim(command: Command, subject: Subject, facts: &Facts, world: &World) -> 
         Command::StartForce => row.release(world).map(Deed::Force),
         Command::Yank => row.release(world).map(Deed::Yank),
         Command::HoldLine => Ok(Deed::HoldLine(row.ring()?)),
-        Command::SetCap | Command::SetSettle | Command::SetStall | Command::SetThreshold => {
+        Command::SetCap | Command::SetSettle | Command::SetStall | Command::SetThreshold | Command::SetLadder => {
             tune(command, row.ring()?, world)
         }
         Command::SetOrder => {
@@ -107,9 +107,10 @@ pub fn aim(command: Command, subject: Subject, facts: &Facts, world: &World) -> 
         }
         Command::AssignMachine => {
             let id = row.machine()?;
-            let place = world.machines.get(&id).and_then(|machine| machine.place()).ok_or("it is in no ring")?;
-            Ok(Deed::Assign(id, place.0, place.1))
+            Ok(Deed::Assign(id, world.machines.get(&id).and_then(|machine| machine.place())))
         }
+        Command::AddMachine => Ok(Deed::Add { hostname: String::new(), place: None }),
+        Command::SetTagPattern => Ok(Deed::FollowTags(world.account.config_tag_pattern.clone())),
         Command::UnassignMachine => row.machine().map(Deed::Unassign),
         Command::RemoveMachine => row.machine().map(Deed::Remove),
         Command::FlipAutoDeploy => Ok(Deed::Flip(Switch::AutoDeploy, !world.account.auto_deploy)),
@@ -132,6 +133,7 @@ fn tune(command: Command, ring: RingId, world: &World) -> Result<Deed, String> {
         Command::SetCap => Setting::Cap(settings.max_in_flight),
         Command::SetSettle => Setting::Settle(settings.min_settle_seconds),
         Command::SetStall => Setting::Stall(settings.stall_timeout_seconds),
+        Command::SetLadder => Setting::Ladder(settings.wave_ladder.clone()),
         _ => Setting::Threshold(settings.failure_count_threshold),
     };
     Ok(Deed::Tune(ring, setting))
@@ -166,23 +168,26 @@ impl Aim<'_> {
     fn machine(&self) -> Result<MachineId, String> {
         match self.node()? {
             Node::Machine(id) => Ok(id),
-            Node::Lane(_) | Node::Environment(_) => Err("select a machine first".to_owned()),
+            Node::Lane(_) | Node::Environment(_) | Node::Spare | Node::Ring(_) => {
+                Err("select a machine first".to_owned())
+            }
         }
     }
 
     fn ring(&self) -> Result<RingId, String> {
         match self.node()? {
-            Node::Lane((_, ring)) => Ok(ring),
+            Node::Lane((_, ring)) | Node::Ring(ring) => Ok(ring),
             Node::Machine(id) => {
                 self.facts.machine(id).map(|(_, lane, _)| lane.key.1).ok_or_else(|| "it is in no ring".to_owned())
             }
-            Node::Environment(_) => Err("select a ring or a machine in it first".to_owned()),
+            Node::Environment(_) | Node::Spare => Err("select a ring or a machine in it first".to_owned()),
         }
     }
 
     fn environment(&self) -> Result<EnvironmentId, String> {
         match self.node()? {
             Node::Environment(id) | Node::Lane((id, _)) => Ok(id),
+            Node::Spare | Node::Ring(_) => Err("select an environment or something in it first".to_owned()),
             Node::Machine(id) => {
                 self.facts.machine(id).map(|(tier, ..)| tier.id).ok_or_else(|| "it is in no environment".to_owned())
             }
@@ -191,7 +196,7 @@ impl Aim<'_> {
 }
 
 /// Why the deed would change nothing, if it would not.
-pub fn futile(deed: Deed, world: &World) -> Option<String> {
+pub fn futile(deed: &Deed, world: &World) -> Option<String> {
     let pause_of = |level: Level| -> Option<&Pause> {
         match level {
             Level::Machine(id) => world.machines.get(&id)?.paused.as_ref(),
@@ -200,11 +205,16 @@ pub fn futile(deed: Deed, world: &World) -> Option<String> {
         }
     };
     let already = |pause: &Pause| format!("it is paused already, by {}", pause.by);
-    match deed {
+    match *deed {
         Deed::Stop(Stop::Ring(id)) => pause_of(Level::Ring(id)).map(already),
         Deed::Stop(Stop::Environment(id)) => pause_of(Level::Environment(id)).map(already),
         Deed::Skip(id) => pause_of(Level::Machine(id)).map(already),
         Deed::Unpause(level) => pause_of(level).is_none().then(|| "it is not paused".to_owned()),
+        Deed::Unassign(id) => {
+            let machine = world.machines.get(&id)?;
+            let out = machine.environment.is_none() && machine.ring.is_none();
+            out.then(|| "it is out of scope already".to_owned())
+        }
         _ => None,
     }
 }

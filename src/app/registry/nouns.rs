@@ -95,7 +95,7 @@ pub static MACHINES: Noun = Noun {
         left("SLOT OR HOLD", slot),
         left("SEEN", seen),
     ],
-    empty: ["there is no machine yet", "machines are added over HTTP: POST /api/provisioning/machines/"],
+    empty: ["there is no machine yet", "add one: kura-console add-machine HOST --environment NAME --ring NAME; in the console the keys s i"],
 };
 
 /// Environments.

@@ -97,7 +97,11 @@ fn play(stage: &mut Stage, step: &Step) -> Vec<Effect> {
             let telemetry = if *blind { Telemetry::Unreadable } else { Telemetry::Readable };
             Arc::make_mut(&mut stage.picture.observed).telemetry = telemetry;
         }
-        Step::Answer(kind) => answer(stage, *kind),
+        Step::Answer(kind) => {
+            let effects = answer(stage, *kind);
+            stage.show();
+            return effects;
+        }
         Step::Report(..) | Step::Remove(_) => {}
     }
     stage.show();
@@ -114,8 +118,8 @@ fn poll(stage: &mut Stage, name: &str) {
     }
 }
 
-fn answer(stage: &mut Stage, kind: u8) {
-    let Some(key) = stage.model.orders.first().map(|order| order.key.clone()) else { return };
+fn answer(stage: &mut Stage, kind: u8) -> Vec<Effect> {
+    let Some(key) = stage.model.orders.first().map(|order| order.key.clone()) else { return Vec::new() };
     let answer = match kind {
         0 => Answer::Done { sentence: "done".to_owned() },
         1 => Answer::Refused { sentence: "no".to_owned(), hints: vec!["do this".to_owned()] },
@@ -123,7 +127,7 @@ fn answer(stage: &mut Stage, kind: u8) {
         2 => Answer::Unknown { why: "timeout".to_owned() },
         _ => Answer::Unsent { why: "no route".to_owned() },
     };
-    stage.send(Msg::Answer { key, answer });
+    stage.send(Msg::Answer { key, answer })
 }
 
 /// What the open dialog would do, if one is open.
@@ -147,6 +151,15 @@ fn alike(asked: &Verb, sent: &Verb) -> bool {
     }
 }
 
+/// The order that leaves first where it is confirmed.
+fn first(ask: &Ask) -> Option<Verb> {
+    ask.deed.verb().or_else(|| ask.line.first().map(|id| skip(*id)))
+}
+
+fn skip(machine: MachineId) -> Verb {
+    Verb::Pause(Held::Machine(machine))
+}
+
 /// Plays single keys, so that the dialog before each of them is known; an order must be the one that was asked.
 fn check(stage: &mut Stage, step: &Step) -> Result<(), TestCaseError> {
     let steps: Vec<Step> = match step {
@@ -156,11 +169,18 @@ fn check(stage: &mut Stage, step: &Step) -> Result<(), TestCaseError> {
     };
     for step in &steps {
         let before = asked(stage);
+        let line = stage.model.orders.first().and_then(|order| order.line.clone());
         let armed = stage.model.arming.until(stage.model.now).is_some();
         for effect in play(stage, step) {
             let Effect::SendOrder(sealed) = effect else { continue };
-            let asked = before.as_ref().map(Ask::verbs).unwrap_or_default();
-            prop_assert!(asked.iter().any(|verb| alike(verb, &sealed.order().verb)), "it was not what was asked");
+            if matches!(step, Step::Answer(_)) {
+                let next = line.as_ref().and_then(|line| line.left.front()).map(|(id, _)| skip(*id));
+                prop_assert!(armed && next.as_ref() == Some(&sealed.order().verb), "it was not the next of its line");
+                prop_assert_eq!(sealed.planned_at(), line.as_ref().map(|line| line.planned_at));
+                continue;
+            }
+            let asked = before.as_ref().and_then(first);
+            prop_assert!(asked.is_some_and(|verb| alike(&verb, &sealed.order().verb)), "it was not what was asked");
             let stops = before.as_ref().is_some_and(|ask| matches!(ask.deed, Deed::Stop(_)));
             prop_assert!(armed || stops, "it was not armed");
             let planned = before.as_ref().map(|ask| ask.plan.revision).filter(|_| !stops);

@@ -8,3 +8,6 @@ mod dialogs;
 mod time;
 mod verbs;
 mod chaos;
+mod lines;
+mod joining;
+mod sorting;

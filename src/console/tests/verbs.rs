@@ -13,10 +13,10 @@ use crate::domain::input::{Intent, RingPatch, Verb};
 use crate::domain::span::Seconds;
 
 /// The usual size and the wide one.
-const SIZES: [(u16, u16); 2] = [(80, 24), (120, 36)];
+pub(super) const SIZES: [(u16, u16); 2] = [(80, 24), (120, 36)];
 
 /// Armed, on the machine that holds the slot.
-fn at_ash((width, height): (u16, u16)) -> Stage {
+pub(super) fn at_ash((width, height): (u16, u16)) -> Stage {
     let mut stage = Stage::rolling(width, height);
     stage.press("2 j j");
     stage.arm();
@@ -34,7 +34,7 @@ fn at_hotfix((width, height): (u16, u16)) -> Stage {
 }
 
 /// The orders among effects.
-fn orders(effects: Vec<Effect>) -> Vec<Sealed> {
+pub(super) fn orders(effects: Vec<Effect>) -> Vec<Sealed> {
     let sealed = effects.into_iter().filter_map(|effect| match effect {
         Effect::SendOrder(sealed) => Some(*sealed),
         _ => None,
@@ -42,22 +42,22 @@ fn orders(effects: Vec<Effect>) -> Vec<Sealed> {
     sealed.collect()
 }
 
-fn verbs(effects: Vec<Effect>) -> Vec<Verb> {
+pub(super) fn verbs(effects: Vec<Effect>) -> Vec<Verb> {
     orders(effects).into_iter().map(|sealed| sealed.order().verb.clone()).collect()
 }
 
-fn says(stage: &Stage, text: &str) {
+pub(super) fn says(stage: &Stage, text: &str) {
     let screen = stage.screen();
     let words = screen.split(['│', '\n', ' ']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     assert!(words.contains(text), "{text:?} is not on the screen:\n{screen}");
 }
 
-fn pine_cp(patch: RingPatch) -> Verb {
+pub(super) fn pine_cp(patch: RingPatch) -> Verb {
     Verb::PatchRing { ring: RingId::named("pine-cp"), patch }
 }
 
 /// Draws what a story comes to at both sizes.
-fn pictures(name: &str, story: impl Fn((u16, u16)) -> Stage) {
+pub(super) fn pictures(name: &str, story: impl Fn((u16, u16)) -> Stage) {
     for (width, height) in SIZES {
         assert_snapshot!(format!("{name}_{width}x{height}"), story((width, height)).screen());
     }
@@ -152,51 +152,6 @@ fn a_cap_of_zero_takes_its_word_and_lists_who_starts() {
     assert!(verbs(left.press("enter enter")).is_empty(), "cancel is what is selected first");
     let sent = verbs(stage.press("enter tab tab enter"));
     assert_eq!(sent, [pine_cp(RingPatch { max_in_flight: Some(0), ..RingPatch::default() })]);
-}
-
-#[test]
-fn holding_the_line_stands_beside_it_and_skips_who_waits_from_the_end() {
-    pictures("dialog_hold_line", |size| {
-        let mut stage = at_ash(size);
-        stage.press("s c");
-        stage.type_text("0");
-        stage.press("enter tab tab enter");
-        stage
-    });
-    let mut stage = at_ash(SIZES[0]);
-    stage.press("x l");
-    says(&stage, "skipped one by one: birch, cedar");
-    says(&stage, "ash keeps its slot and finishes");
-    let sent = orders(stage.press("enter"));
-    let skip = |name| Verb::Pause(Level::Machine(MachineId::named(name)));
-    let told: Vec<_> = sent.iter().map(|s| (s.order().verb.clone(), s.order().key.clone().unwrap())).collect();
-    assert_eq!(told, [(skip("cedar"), "test-1".to_owned()), (skip("birch"), "test-2".to_owned())]);
-    for sealed in sent {
-        stage.order(sealed.into_order());
-    }
-    stage.show();
-    assert!(stage.picture.world.machines[&MachineId::named("ash")].lease.is_some(), "the holder goes on");
-    stage.press("x l");
-    says(&stage, "holding the line of ring pine-cp: skipping birch");
-}
-
-#[test]
-fn a_line_that_changed_has_to_be_seen_and_an_empty_one_is_not_held() {
-    let mut stage = at_ash(SIZES[0]);
-    stage.press("x l");
-    stage.verb(Verb::RemoveMachine { machine: MachineId::named("cedar") });
-    stage.show();
-    assert!(stage.send(Msg::Key("enter".parse().unwrap())).is_empty(), "the line had changed unseen");
-    stage.send(Msg::Drawn);
-    assert_eq!(verbs(stage.press("enter")), [Verb::Pause(Level::Machine(MachineId::named("birch")))]);
-    let mut stage = at_ash(SIZES[0]);
-    for name in ["birch", "cedar"] {
-        stage.verb(Verb::Pause(Level::Machine(MachineId::named(name))));
-    }
-    stage.show();
-    stage.press("x l");
-    says(&stage, "nobody waits in its queue");
-    assert!(stage.model.layers.is_empty());
 }
 
 // R116

@@ -9,20 +9,29 @@ use super::super::msg::Answer;
 use super::super::need::NeedKind;
 use super::super::order::{CHECK_FOR, Tone, trace};
 use super::super::snapshot::RunResult;
-use super::{entry, picture, verbs};
+use super::{entry, lines, picture, verbs};
 use crate::domain::change::Entry;
 use crate::domain::ids::{MachineId, Revision, RolloutId};
 
-/// An order was answered.
-pub(super) fn answered(model: &mut Model, key: &str, answer: Answer) {
-    let Some(at) = model.orders.iter().position(|order| order.key == key) else { return };
-    let doing = model.orders[at].doing.clone();
+/// An order was answered; of a line, the next one may leave.
+pub(super) fn answered(model: &mut Model, key: &str, answer: Answer) -> Vec<Effect> {
+    let Some(at) = model.orders.iter().position(|order| order.key == key) else { return Vec::new() };
+    let (doing, line) = (model.orders[at].doing.clone(), model.orders[at].line.clone());
+    match &answer {
+        Answer::Unknown { .. } => model.orders[at].checking = Some(model.now),
+        _ if line.is_some() => drop(model.orders.remove(at)),
+        _ => {}
+    }
+    if let Some(line) = line {
+        let next = lines::answered(model, *line, &answer);
+        check(model);
+        return next;
+    }
     match answer {
         Answer::Unknown { why } => {
-            model.orders[at].checking = Some(model.now);
             entry::say(model, Tone::Note, format!("{doing}: no answer ({why}); the journal will tell"));
             check(model);
-            return;
+            return Vec::new();
         }
         Answer::Done { sentence } => entry::say(model, Tone::Good, sentence),
         Answer::Refused { sentence, hints } => {
@@ -33,11 +42,12 @@ pub(super) fn answered(model: &mut Model, key: &str, answer: Answer) {
             let order = model.orders.remove(at);
             entry::say(model, Tone::Bad, format!("{doing}: not done, {sentence}"));
             order.asked.into_iter().for_each(|ask| verbs::ask_again(model, *ask, sentence.clone()));
-            return;
+            return Vec::new();
         }
         Answer::Unsent { why } => entry::say(model, Tone::Bad, format!("{doing}: not sent, {why}")),
     }
     model.orders.remove(at);
+    Vec::new()
 }
 
 /// Forgets results that could not be read, so that looking again asks again.

@@ -7,11 +7,11 @@ use super::super::dialog::{Ask, Dialog, Focus, Question};
 use super::super::effect::{Effect, Sealed, Signature};
 use super::super::friction::Friction;
 use super::super::layer::Layer;
+use super::super::line::Line;
 use super::super::model::Model;
 use super::super::order::{InFlight, Tone};
-use super::{entry, verbs};
-use crate::domain::change::Level;
-use crate::domain::ids::RolloutId;
+use super::{entry, lines, verbs};
+use crate::domain::ids::{MachineId, RolloutId};
 use crate::domain::input::{Intent, Verb};
 
 /// A command in a dialog.
@@ -126,57 +126,48 @@ fn arm(model: &mut Model) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Checks everything once more, seals the orders and sends them: one, or one for each machine of a line.
+/// Checks everything once more, seals the order and sends it; a line sends the first of its skips.
 fn confirm(model: &mut Model) -> Vec<Effect> {
     let Some(Layer::Dialog(dialog)) = model.layers.last() else { return Vec::new() };
     let Question::Verb(ask) = &dialog.question else { return Vec::new() };
-    if let Err(why) = confirmable(model, dialog, ask) {
+    let (typed, ask) = (dialog.reason.text().trim(), ask.clone());
+    let reason = Some(typed).filter(|reason| !reason.is_empty()).or(model.arming.reason(model.now)).map(str::to_owned);
+    if let Err(why) = confirmable(model, dialog, &ask) {
         return complain(model, why);
     }
-    let typed = Some(dialog.reason.text().trim()).filter(|reason| !reason.is_empty());
-    let reason = typed.or(model.arming.reason(model.now)).map(str::to_owned);
-    let (ask, armed) = (ask.clone(), model.arming.proof(model.now));
-    let mut sealed = Vec::new();
-    for (verb, made) in ask.verbs().into_iter().zip(model.orders_made + 1..) {
-        let key = format!("{}-{made}", model.setup.session);
-        let signature = Signature { by: model.setup.by.clone(), reason: reason.clone(), key: key.clone() };
-        sealed.push(match (ask.deed, armed) {
-            (Deed::Stop(stop), _) => Sealed::stop(stop, signature),
-            (_, Some(armed)) => Sealed::armed(named(verb, &key), ask.plan.revision, armed, signature),
-            (_, None) => return complain(model, "verbs are not armed any more".to_owned()),
-        });
+    if let (Deed::HoldLine(ring), Some(picture)) = (&ask.deed, &model.picture) {
+        let line = Line::of(&ask, *ring, reason, &picture.world);
+        model.layers.pop();
+        return line.map_or_else(Vec::new, |line| lines::send(model, line));
     }
+    let key = format!("{}-{}", model.setup.session, model.orders_made + 1);
+    let signature = Signature { by: model.setup.by.clone(), reason, key: key.clone() };
+    let sealed = match (&ask.deed, ask.deed.verb(), model.arming.proof(model.now)) {
+        (Deed::Stop(stop), ..) => Sealed::stop(*stop, signature),
+        (_, Some(verb), Some(armed)) => Sealed::armed(named(verb, &key), ask.plan.revision, armed, signature),
+        _ => return complain(model, "verbs are not armed any more".to_owned()),
+    };
     model.layers.pop();
-    sealed.into_iter().map(|sealed| leave(model, &ask, sealed)).collect()
+    vec![leave(model, *ask, sealed, key)]
 }
 
-/// Keeps note of an order that leaves. One of several is not asked again by itself.
-fn leave(model: &mut Model, ask: &Ask, sealed: Sealed) -> Effect {
+/// Keeps note of an order that leaves.
+fn leave(model: &mut Model, ask: Ask, sealed: Sealed, key: String) -> Effect {
     model.orders_made += 1;
-    let again = ask.line.is_empty() && sealed.planned_at().is_some();
-    let (target, name) = match (&sealed.order().verb, &model.picture) {
-        (Verb::Pause(Level::Machine(id)), Some(picture)) => (id.0, picture.world.hostname(*id).to_owned()),
-        _ => (ask.target.id, ask.target.name.clone()),
-    };
-    let doing = match ask.line.is_empty() {
-        true => format!("{} {name}", ask.deed.doing()),
-        false => format!("{} {}: skipping {name}", ask.deed.doing(), ask.target.name),
-    };
-    model.orders.push(InFlight {
-        key: sealed.order().key.clone().unwrap_or_default(),
-        doing,
-        target,
-        checking: None,
-        asked: again.then(|| Box::new(ask.clone())),
-    });
+    let (doing, target) = (format!("{} {}", ask.deed.doing(), ask.target.name), ask.target.id);
+    let asked = sealed.planned_at().map(|_| Box::new(ask));
+    model.orders.push(InFlight { key, doing, target, checking: None, asked, line: None });
     Effect::SendOrder(Box::new(sealed))
 }
 
-/// A start makes a rollout, which gets its identity here: one for each confirmation.
+/// What a verb makes gets its identity here: one for each confirmation.
 fn named(verb: Verb, key: &str) -> Verb {
     match verb {
         Verb::Start { release, protected, force, intent: Some(Intent::Start), .. } => {
             Verb::Start { id: RolloutId::named(key), release, protected, force, intent: Some(Intent::Start) }
+        }
+        Verb::AddMachine { hostname, node, environment, ring, bucket, .. } => {
+            Verb::AddMachine { id: MachineId::named(key), hostname, node, environment, ring, bucket }
         }
         other => other,
     }
@@ -196,5 +187,5 @@ fn confirmable(model: &Model, dialog: &Dialog, ask: &Ask) -> Result<(), String> 
     if let Some(why) = unproved(dialog, ask).or_else(|| unreasoned(dialog, ask)) {
         return Err(why);
     }
-    verbs::permitted(model, picture, ask.deed, &ask.target)
+    verbs::permitted(model, picture, &ask.deed, &ask.target)
 }

@@ -39,10 +39,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             }
             Vec::new()
         }
-        Msg::Answer { key, answer } => {
-            answers::answered(model, &key, answer);
-            Vec::new()
-        }
+        Msg::Answer { key, answer } => answers::answered(model, &key, answer),
         Msg::Results { rollout, machine, results } => {
             answers::results(model, rollout, machine, results);
             Vec::new()

@@ -90,6 +90,7 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Help => model.layers.push(Layer::Page(Page { kind: PageKind::Help, top: 0 })),
         Command::Palette => fields::open_palette(model),
         Command::Filter => fields::open_filter(model),
+        Command::Sort | Command::SortTurned => navigate::sort(model, command == Command::SortTurned),
         Command::Why => open_detail(model),
         Command::Arm => verbs::arm(model),
         Command::Disarm => verbs::disarm(model),
@@ -118,10 +119,11 @@ fn copy(model: &mut Model) -> Vec<Effect> {
         Subject::Node(Node::Machine(id)) => Some(id.0),
         Subject::Node(Node::Lane((_, ring))) => Some(ring.0),
         Subject::Node(Node::Environment(id)) => Some(id.0),
+        Subject::Node(Node::Ring(id)) => Some(id.0),
         Subject::Rollout => model.picture.as_ref().and_then(|p| p.world.current()).map(|r| r.id.0),
         Subject::Item(Item::Release(id)) => Some(id.0),
         Subject::Item(Item::Rollout(id)) => Some(id.0),
-        Subject::Item(Item::Deed(_)) | Subject::Need(..) | Subject::Nothing => None,
+        Subject::Node(Node::Spare) | Subject::Item(Item::Deed(_)) | Subject::Need(..) | Subject::Nothing => None,
     };
     match id {
         Some(id) => {

@@ -7,6 +7,7 @@ mod navigate;
 mod fields;
 mod verbs;
 mod dialogs;
+mod lines;
 mod answers;
 
 pub(super) use answers::machine_of;

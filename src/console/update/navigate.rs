@@ -5,8 +5,9 @@ use super::super::facts::Node;
 use super::super::filter::Filter;
 use super::super::layer::{Layer, PageKind};
 use super::super::model::{Model, NowRow, Screen, Subject};
+use super::super::sort::{By, MACHINES, SHELF, Sorting};
 use super::super::tree::ancestors;
-use super::{keys, picture};
+use super::{entry, keys, picture};
 
 /// Shows a screen; what lies on top of the last one is gone.
 pub(super) fn screen(model: &mut Model, screen: Screen) {
@@ -71,7 +72,7 @@ fn fold(model: &mut Model, unfold: Option<bool>) {
     if model.screen != Screen::Rollout {
         return;
     }
-    let leaf = matches!(line.node, Node::Machine(_));
+    let leaf = matches!(line.node, Node::Machine(_) | Node::Ring(_));
     match unfold {
         Some(false) if leaf || !line.unfolded => {
             if let Some(parent) = ancestors(&model.facts, line.node).last() {
@@ -102,7 +103,7 @@ fn open(model: &mut Model) {
             _ => screen(model, Screen::Rollout),
         },
         (Screen::Releases | Screen::History, Subject::Item(_)) => keys::open_detail(model),
-        (Screen::Rollout, Subject::Node(Node::Machine(_))) => keys::open_detail(model),
+        (Screen::Rollout, Subject::Node(Node::Machine(_) | Node::Ring(_))) => keys::open_detail(model),
         (Screen::Rollout, Subject::Node(_)) => fold(model, None),
         _ => {}
     }
@@ -119,6 +120,28 @@ fn reveal(model: &mut Model, node: Node) {
         picture::relist(model);
         select(model, node);
     }
+}
+
+/// Sorts the list by its next column, or turns it round. What is selected stays selected.
+pub(super) fn sort(model: &mut Model, turned: bool) {
+    let changed = |sorting: Sorting, columns: &[By]| if turned { sorting.turned() } else { sorting.next(columns) };
+    let told = match model.screen {
+        Screen::Rollout => {
+            model.sorting = changed(model.sorting, &MACHINES);
+            format!("machines of each ring {}", model.sorting.told())
+        }
+        Screen::Releases | Screen::History => match model.shelf_mut(model.screen) {
+            Some(shelf) => {
+                shelf.sorting = changed(shelf.sorting, &SHELF);
+                shelf.sorting.told()
+            }
+            None => return,
+        },
+        Screen::Now => "what is most urgent stays on top here".to_owned(),
+        Screen::Log => "the log is in the order of time".to_owned(),
+    };
+    picture::relist(model);
+    entry::hint(model, told);
 }
 
 /// Clears the filter, then goes back to the first screen.

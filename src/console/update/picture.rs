@@ -85,11 +85,13 @@ pub(super) fn look_again(model: &mut Model) {
 
 /// Makes the lists anew from the facts.
 pub(super) fn relist(model: &mut Model) {
-    model.lines = lines(&model.facts, &model.folds, &model.filter);
+    model.lines = lines(&model.facts, &model.folds, &model.filter, model.sorting);
     model.now_rows = now_rows(model);
     if let Some(picture) = &model.picture {
-        model.releases.rows = shelf::releases(picture, &model.releases.filter);
-        model.history.rows = shelf::history(picture, &model.history.filter);
+        let releases = shelf::releases(picture, &model.releases.filter);
+        model.releases.rows = model.releases.sorting.items(picture, releases);
+        let history = shelf::history(picture, &model.history.filter);
+        model.history.rows = model.history.sorting.items(picture, history);
     }
     settle_lists(model);
 }
@@ -147,16 +149,16 @@ fn replan(model: &mut Model) {
     let Some(picture) = &model.picture else { return };
     let Some(Layer::Dialog(dialog)) = model.layers.last_mut() else { return };
     let Question::Verb(ask) = &mut dialog.question else { return };
-    let listed = is_listed(ask.deed, &picture.world);
-    let line = if listed { line_of(ask.deed, picture, model.now) } else { ask.line.clone() };
+    let listed = is_listed(&ask.deed, &picture.world);
+    let line = if listed { line_of(&ask.deed, picture, model.now) } else { ask.line.clone() };
     let plan = match listed {
-        true => rehearsed(ask.deed, &line, picture, &model.setup.by, model.now),
+        true => rehearsed(&ask.deed, &line, picture, &model.setup.by, model.now),
         false => ask.plan.clone(),
     };
     if listed == ask.listed && plan == ask.plan {
         return;
     }
-    let friction = Friction::of(ask.deed, &plan, &picture.world);
+    let friction = Friction::of(&ask.deed, &plan, &picture.world);
     if ask.unread.is_none() && friction > ask.friction {
         ask.friction = friction;
         dialog.focus = first_focus(friction);

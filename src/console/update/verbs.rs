@@ -12,7 +12,7 @@ use super::super::layer::Layer;
 use super::super::line;
 use super::super::line_edit::LineEdit;
 use super::super::model::{Model, Subject};
-use super::super::order::{ORDERS_MAX, Tone};
+use super::super::order::{InFlight, ORDERS_MAX, Tone};
 use super::super::shelf;
 use super::super::snapshot::{Access, Freshness, Snapshot};
 use super::super::target::{Target, aim, futile, is_listed};
@@ -75,9 +75,9 @@ pub(super) fn ask_again(model: &mut Model, before: Ask, moved: String) {
     if matches!(model.layers.last(), Some(Layer::Dialog(_))) {
         return;
     }
-    let listed = is_listed(before.deed, &picture.world);
-    let plan = if listed { rehearsed(before.deed, &[], picture, &model.setup.by, model.now) } else { before.plan };
-    let friction = Friction::of(before.deed, &plan, &picture.world);
+    let listed = is_listed(&before.deed, &picture.world);
+    let plan = if listed { rehearsed(&before.deed, &[], picture, &model.setup.by, model.now) } else { before.plan };
+    let friction = Friction::of(&before.deed, &plan, &picture.world);
     let value = LineEdit::with(&before.deed.value(&picture.world));
     let again = Ask { plan, friction, listed, moved: Some(moved), ..before };
     let focus = first_focus(friction);
@@ -93,10 +93,10 @@ pub(super) fn revalue(model: &mut Model) {
     let Question::Verb(ask) = &mut dialog.question else { return };
     match ask.deed.with(dialog.value.text(), &picture.world) {
         Ok(deed) => {
-            ask.deed = deed;
             ask.unread = None;
-            ask.plan = rehearsed(deed, &[], picture, &model.setup.by, model.now);
-            ask.friction = Friction::of(deed, &ask.plan, &picture.world);
+            ask.plan = rehearsed(&deed, &[], picture, &model.setup.by, model.now);
+            ask.friction = Friction::of(&deed, &ask.plan, &picture.world);
+            ask.deed = deed;
         }
         Err(why) => ask.unread = Some(why),
     }
@@ -111,40 +111,39 @@ fn prepare(model: &Model, command: Command) -> Result<Ask, String> {
 /// The question about a deed, or why it is not asked.
 fn made(model: &Model, deed: Deed) -> Result<Ask, String> {
     let Some(picture) = &model.picture else { return Err("there is nothing to give orders to yet".to_owned()) };
-    let target = Target::of(deed, &picture.world, &picture.account).ok_or("it is no longer listed")?;
-    let line = line_of(deed, picture, model.now);
+    let target = Target::of(&deed, &picture.world, &picture.account).ok_or("it is no longer listed")?;
+    let line = line_of(&deed, picture, model.now);
     let unholdable = || matches!(deed, Deed::HoldLine(_)).then(|| line::unholdable(&line)).flatten();
-    if let Some(why) = futile(deed, &picture.world).or_else(unholdable) {
+    if let Some(why) = futile(&deed, &picture.world).or_else(unholdable) {
         return Err(format!("{}: {why}", target.name));
     }
-    permitted(model, picture, deed, &target)?;
-    let plan = rehearsed(deed, &line, picture, &model.setup.by, model.now);
-    if let Some(why) = &plan.refused {
+    permitted(model, picture, &deed, &target)?;
+    let plan = rehearsed(&deed, &line, picture, &model.setup.by, model.now);
+    if let Some(why) = plan.refused.as_ref().filter(|_| !deed.has_field()) {
         let hint = why.hints().first().map(|h| format!(" ({h})")).unwrap_or_default();
         return Err(format!("refused: {why}{hint}"));
     }
-    let friction = if deed.has_field() { Friction::Enter } else { Friction::of(deed, &plan, &picture.world) };
+    let friction = if deed.has_field() { Friction::Enter } else { Friction::of(&deed, &plan, &picture.world) };
     let unread = deed.has_field().then(|| "type the new value first".to_owned());
     Ok(Ask { deed, target, friction, plan, listed: true, line, unread, moved: None })
 }
 
 /// Who waits, where a line is held.
-pub(super) fn line_of(deed: Deed, picture: &Snapshot, now: Timestamp) -> Vec<MachineId> {
-    match deed {
+pub(super) fn line_of(deed: &Deed, picture: &Snapshot, now: Timestamp) -> Vec<MachineId> {
+    match *deed {
         Deed::HoldLine(ring) => line::waiting(picture, ring, now),
         _ => Vec::new(),
     }
 }
 
 /// What would follow from a deed; a start is looked at with the eyes of the runbook as well (R167).
-pub(super) fn rehearsed(deed: Deed, line: &[MachineId], picture: &Snapshot, by: &str, now: Timestamp) -> Plan {
-    if let Deed::HoldLine(ring) = deed {
+pub(super) fn rehearsed(deed: &Deed, line: &[MachineId], picture: &Snapshot, by: &str, now: Timestamp) -> Plan {
+    if let Deed::HoldLine(ring) = *deed {
         return line::rehearsed(picture, ring, line, by, now);
     }
-    let verbs = deed.verbs(line);
-    let Some(verb) = verbs.first() else { return Plan::default() };
-    let mut plan = plan(verb, &picture.world, &picture.observed, by, now);
-    if let Deed::Start(release) | Deed::Force(release) = deed
+    let Some(verb) = deed.verb() else { return Plan::default() };
+    let mut plan = plan(&verb, &picture.world, &picture.observed, by, now);
+    if let Deed::Start(release) | Deed::Force(release) = *deed
         && plan.refused.is_none()
     {
         let older = newer(release, &picture.world).map(|last| format!("it is older than {last}, which ran last"));
@@ -170,11 +169,12 @@ fn subject(model: &Model) -> Result<Subject, String> {
 }
 
 /// May this be ordered now? Asked when the dialog opens, and again when it is confirmed.
-pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: Deed, target: &Target) -> Result<(), String> {
+pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: &Deed, target: &Target) -> Result<(), String> {
     if let Some(why) = unarmable(model) {
         return Err(why);
     }
-    if model.orders.iter().any(|order| order.target == target.id) {
+    let lined = |order: &InFlight| order.line.as_ref().is_some_and(|line| line.target.id == target.id);
+    if model.orders.iter().any(|order| order.target == target.id || lined(order)) {
         return Err(format!("an order for {} is on its way: wait for its answer", target.name));
     }
     if model.orders.len() >= ORDERS_MAX {
@@ -188,10 +188,13 @@ pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: Deed, target: &
         let key = keys.first().map_or_else(|| ":arm".to_owned(), Clone::clone);
         return Err(format!("verbs are not armed: press {key} first"));
     }
+    if matches!(deed, Deed::FollowTags(_)) && picture.access != Access::Owner {
+        return Err("only an owner sets which tags are followed: your token is an operator's".to_owned());
+    }
     if !picture.api.is_fresh(model.now) {
         return Err(stale(picture, model.now));
     }
-    if deed == Deed::AcceptClock && !picture.observed.clock_suspect {
+    if *deed == Deed::AcceptClock && !picture.observed.clock_suspect {
         return Err("the clock is not in doubt".to_owned());
     }
     if matches!(deed, Deed::Reset { .. }) && picture.observed.telemetry == Telemetry::Unreadable {

@@ -2,9 +2,11 @@
 
 use ratatui::layout::Rect;
 
+use super::super::command::Command;
+use super::super::keys::Mode;
 use super::super::layer::Layer;
 use super::super::layout::SMALLEST;
-use super::super::model::{Model, Subject};
+use super::super::model::{Model, Screen, Subject};
 use super::super::snapshot::{DEMO, Freshness};
 use super::super::text::{escape, fit, wrap};
 use super::super::theme::Role;
@@ -41,7 +43,7 @@ fn why(model: &Model) -> Option<(Role, String, Vec<String>)> {
             let lines = vec![why.clone(), "It is tried again for as long as this is open.".to_owned()];
             Some((Role::Halted, format!("{} cannot be reached", picture.endpoint), lines))
         }
-        _ if picture.world.current().is_none() && model.shelf(model.screen).is_none() => {
+        _ if picture.world.current().is_none() && is_empty(model) => {
             Some((Role::Strong, "No rollout yet".to_owned(), empty(model)))
         }
         _ => None,
@@ -56,7 +58,17 @@ fn connecting(endpoint: &str) -> (Role, String, Vec<String>) {
     (Role::Strong, format!("Connecting to {endpoint}"), vec!["Waiting for the first answer.".to_owned()])
 }
 
-fn empty(model: &Model) -> Vec<String> {
+/// Whether a screen has nothing to show before the first rollout.
+fn is_empty(model: &Model) -> bool {
+    match model.screen {
+        Screen::Now => true,
+        Screen::Rollout => model.lines.is_empty() && model.filter.is_empty(),
+        Screen::Releases | Screen::History | Screen::Log => false,
+    }
+}
+
+/// What an account has in which no release was ever started, and what it takes to start one.
+pub(super) fn empty(model: &Model) -> Vec<String> {
     let Some(picture) = &model.picture else { return Vec::new() };
     let world = &picture.world;
     let counts = [
@@ -67,10 +79,27 @@ fn empty(model: &Model) -> Vec<String> {
     ];
     let counted = counts.map(|(n, what)| format!("{n} {what}{}", if n == 1 { "" } else { "s" })).join(", ");
     let next = match picture.api.is_fresh(model.now) {
-        true => "As soon as one is, it shows here.",
-        false => "That is what was last seen; whether it is still so is not known.",
+        true => next(model, counts.map(|(n, _)| n > 0)),
+        false => "That is what was last seen; whether it is still so is not known.".to_owned(),
     };
-    vec![format!("The account {} has {counted}, and no release was ever started.", picture.account), next.to_owned()]
+    vec![format!("no release was ever started: {counted}"), next]
+}
+
+/// The first thing that is missing.
+fn next(model: &Model, there: [bool; 4]) -> String {
+    let key = |command: Command| {
+        let keys = model.setup.keymap.keys_of(Mode::List, command);
+        keys.into_iter().next().unwrap_or_else(|| format!(":{}", command.spec().name))
+    };
+    match there {
+        [false, ..] => "Next: an environment, with kura-console add-environment SLUG.".to_owned(),
+        [_, false, ..] => "Next: a ring, with kura-console add-ring SLUG.".to_owned(),
+        [_, _, false, _] => {
+            format!("Next: machines, with {} here or kura-console add-machine HOST.", key(Command::AddMachine))
+        }
+        [.., false] => "Next: a release, with kura-console build GIT_REF.".to_owned(),
+        _ => format!("Next: start a release, on screen {}.", key(Command::ScreenReleases)),
+    }
 }
 
 /// The one sentence of a frame that has room for nothing else.

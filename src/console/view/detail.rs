@@ -14,7 +14,7 @@ use super::super::text::{escape, wrap};
 use super::super::theme::Role;
 use super::super::update::machine_of;
 use super::pen::{Pen, Piece, piece};
-use super::{deed, row};
+use super::{brakes, deed, row};
 use crate::domain::explain::Explanation;
 use crate::domain::fleet::Machine;
 use crate::domain::ids::ReleaseId;
@@ -121,7 +121,14 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
             if let Some(((tier, lane, row), machine)) = model.facts.machine(id).zip(machine) {
                 lines.extend(machine_facts(picture, tier, lane, row, machine, pen));
             }
+            let loose = model.facts.spare.machines.iter().find(|machine| machine.id == id);
+            lines.extend(loose.into_iter().flat_map(|machine| brakes::of_loose(machine, pen)));
         }
+        Subject::Node(Node::Ring(id)) => {
+            lines.extend(brakes::of_ring(picture, id));
+            lines.extend(brakes::waves(picture, id, None, pen));
+        }
+        Subject::Node(Node::Spare) => {}
         Subject::Node(Node::Lane(key)) => {
             if let Some((_, lane)) = model.facts.lane(key) {
                 lines.extend(lane_facts(picture, lane, pen));
@@ -168,6 +175,8 @@ fn title(picture: &Snapshot, subject: Subject) -> Vec<Text> {
         Subject::Node(Node::Lane((tier, ring))) => {
             ("ring", format!("{} in {}", world.ring_slug(ring), world.environment_slug(tier)), ring.short())
         }
+        Subject::Node(Node::Ring(id)) => ("ring", world.ring_slug(id).to_owned(), id.short()),
+        Subject::Node(Node::Spare) => return vec![vec![piece(Role::Strong, "out of reach of every rollout")]],
         Subject::Node(Node::Environment(id)) => ("environment", world.environment_slug(id).to_owned(), id.short()),
         Subject::Item(item) => {
             let name = face(picture, item).map_or_else(|| "no longer kept".to_owned(), |face| face.name);
@@ -205,7 +214,8 @@ fn machine_facts(
         line.extend(words);
         lines.push(line);
     }
-    lines.push(fact("place", Role::Text, format!("{} in {}, bucket {}", lane.slug, tier.slug, row.row.bucket)));
+    let bucket = if row.resting { String::new() } else { format!(", bucket {}", row.row.bucket) };
+    lines.push(fact("place", Role::Text, format!("{} in {}{bucket}", lane.slug, tier.slug)));
     lines.push(fact("online", Role::Text, online(row, pen)));
     if let Some(pause) = &machine.paused {
         let why = pause.reason.as_ref().map_or_else(String::new, |r| format!(": {r}"));
@@ -253,16 +263,10 @@ fn lane_facts(picture: &Snapshot, lane: &LaneFacts, pen: &mut Pen<'_>) -> Vec<Te
         slots,
         fact("queue", Role::Text, format!("{} waiting", lane.queued)),
         fact("done", Role::Text, format!("{} of {}", lane.done, lane.rows.len())),
-        fact("failures", Role::Text, format!("{} of {} that halt it", lane.failures, lane.threshold)),
+        fact("failures", Role::Text, lane.failures.to_string()),
     ];
-    if let Some(ring) = picture.world.rings.get(&lane.key.1) {
-        let off = |span: Seconds| if span.is_off() { "off".to_owned() } else { span.to_string() };
-        lines.push(fact("settle", Role::Text, off(ring.settings.min_settle_seconds)));
-        lines.push(fact("stall", Role::Text, off(ring.settings.stall_timeout_seconds)));
-        let ladder: Vec<String> =
-            ring.settings.wave_ladder.iter().map(|r| format!("{} % at {}", r.pct, Seconds(r.after_seconds))).collect();
-        lines.push(fact("ladder", Role::Text, ladder.join(", ")));
-    }
+    lines.extend(brakes::of_ring(picture, lane.key.1));
+    lines.extend(brakes::waves(picture, lane.key.1, Some(lane), pen));
     lines
 }
 
@@ -362,16 +366,22 @@ fn result(result: &RunResult, newest: bool, width: usize, pen: &Pen<'_>) -> Vec<
 /// The verbs that can be given for the row, with their keys.
 fn verbs(model: &Model, subject: Subject) -> Vec<Text> {
     let commands: &[Command] = match subject {
+        Subject::Node(Node::Machine(id)) if model.facts.machine(id).is_none() => {
+            &[Command::AssignMachine, Command::RemoveMachine, Command::UnpauseMachine]
+        }
         Subject::Node(Node::Machine(_)) => &[Command::PauseMachine, Command::UnpauseMachine, Command::PauseRing],
-        Subject::Node(Node::Lane(_)) => &[Command::PauseRing, Command::UnpauseRing],
+        Subject::Node(Node::Lane(_) | Node::Ring(_)) => {
+            &[Command::PauseRing, Command::UnpauseRing, Command::SetCap, Command::SetLadder]
+        }
         Subject::Node(Node::Environment(_)) => &[Command::PauseEnvironment, Command::UnpauseEnvironment],
+        Subject::Node(Node::Spare) => &[Command::AddMachine],
         Subject::Item(_) => &[Command::Start],
         Subject::Rollout | Subject::Need(..) | Subject::Nothing => &[Command::HaltRollout, Command::Reset],
     };
     let Some(picture) = &model.picture else { return Vec::new() };
     let offered = commands.iter().filter(|command| {
         let deed = super::super::target::aim(**command, subject, &model.facts, &picture.world);
-        deed.is_ok_and(|deed| super::super::target::futile(deed, &picture.world).is_none())
+        deed.is_ok_and(|deed| super::super::target::futile(&deed, &picture.world).is_none())
     });
     offered
         .filter_map(|command| {

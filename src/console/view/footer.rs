@@ -153,7 +153,7 @@ pub(super) fn pending(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
 fn meant(model: &Model, command: Command) -> (Role, String) {
     let Some(picture) = &model.picture else { return (Role::Dim, String::new()) };
     let deed = aim(command, model.subject(), &model.facts, &picture.world);
-    let target = deed.map(|deed| Target::of(deed, &picture.world, ""));
+    let target = deed.map(|deed| Target::of(&deed, &picture.world, ""));
     match target {
         Ok(target) => (Role::Strong, target.map_or_else(String::new, |target| target.name)),
         Err(why) => (Role::Dim, why),

@@ -13,6 +13,7 @@ mod now;
 mod rollout;
 mod row;
 mod deed;
+mod brakes;
 mod detail;
 mod log;
 mod shelf;

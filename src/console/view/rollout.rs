@@ -17,7 +17,7 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     let split = frame.split();
     summary(model, picture, split.summary, pen);
     if split.heading.height > 0 {
-        row::heading(split.heading, pen);
+        row::heading(split.heading, model.sorting, pen);
     }
     list(model, split.list, pen);
     match frame.room {
@@ -27,7 +27,10 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
 }
 
 fn summary(model: &Model, picture: &Snapshot, area: Rect, pen: &mut Pen<'_>) {
-    let Some(rollout) = picture.world.current() else { return };
+    let Some(rollout) = picture.world.current() else {
+        resting(model, area, pen);
+        return;
+    };
     let first = Rect { height: area.height.min(1), ..area };
     let counts = [count(model), piece(Role::Text, " ")];
     let taken = pen.line_right(first, &counts);
@@ -36,6 +39,14 @@ fn summary(model: &Model, picture: &Snapshot, area: Rect, pen: &mut Pen<'_>) {
     if area.height > 1 {
         let said = detail::explained(model, picture, Subject::Rollout, pen).sentence;
         pen.line(Rect { y: area.y + 1, height: 1, ..area }, &[piece(Role::Text, format!(" {said}"))]);
+    }
+}
+
+/// Before the first rollout: what there is, and what comes next.
+fn resting(model: &Model, area: Rect, pen: &mut Pen<'_>) {
+    let rows = super::blank::empty(model).into_iter().zip([Role::Strong, Role::Text]);
+    for (y, (line, role)) in (area.top()..area.bottom()).zip(rows) {
+        pen.line(Rect { y, height: 1, ..area }, &[piece(role, format!(" {line}"))]);
     }
 }
 

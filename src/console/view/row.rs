@@ -2,11 +2,14 @@
 
 use ratatui::layout::Rect;
 
-use super::super::facts::{LaneFacts, LaneState, Row, Standing, Tier};
+use super::super::facts::{LaneFacts, LaneState, Row, Standing, Tier, Wave};
 use super::super::glyph::Glyph;
+use super::super::sort::{By, Sorting};
+use super::super::spare::{Bare, Loose};
 use super::super::theme::Role;
 use super::super::tree::{Entry, Line};
 use super::pen::{Pen, Piece, piece};
+use crate::domain::fleet::Pause;
 use crate::domain::rows::RowState;
 
 /// Slots that are drawn one by one; more are written as a number.
@@ -52,15 +55,24 @@ impl Columns {
     }
 }
 
-/// Headings of the columns.
-pub(super) fn heading(area: Rect, pen: &mut Pen<'_>) {
+/// Headings of the columns; the one the machines are sorted by is marked.
+pub(super) fn heading(area: Rect, sorting: Sorting, pen: &mut Pen<'_>) {
     let columns = Columns::of(area);
-    let head = |text: &'static str| [piece(Role::Heading, text)];
-    pen.line(columns.name, &head("  NAME"));
-    pen.line(columns.state, &head("STATE"));
-    pen.line(columns.what, &head("SLOTS AND CLOCKS"));
-    pen.line_right(columns.done, &head("DONE"));
-    pen.line_right(columns.failures, &head("FAILS"));
+    pen.line(columns.name, &head("  NAME", sorting, &[By::Name], pen));
+    pen.line(columns.state, &head("STATE", sorting, &[By::State], pen));
+    pen.line(columns.what, &head("SLOTS AND CLOCKS", sorting, &[By::Usual], pen));
+    pen.line_right(columns.done, &head("DONE", sorting, &[], pen));
+    pen.line_right(columns.failures, &head("FAILS", sorting, &[By::Failures], pen));
+}
+
+/// A heading, with a mark where the list is sorted by its column. The usual order goes without saying.
+pub(super) fn head(text: &'static str, sorting: Sorting, of: &[By], pen: &Pen<'_>) -> [Piece<'static>; 2] {
+    let mark = match sorting.turned {
+        _ if sorting.is_usual() || !of.contains(&sorting.by) => "",
+        false => pen.glyph(Glyph::Sorted),
+        true => pen.glyph(Glyph::SortedBack),
+    };
+    [piece(Role::Heading, text), piece(Role::Key, mark)]
 }
 
 /// One row; `selected` says how it is laid over, if it is.
@@ -92,6 +104,21 @@ pub(super) fn draw(line: &Line, entry: Entry<'_>, area: Rect, selected: Option<R
             pen.line(columns.name, &name(6, "", Role::Text, &row.row.hostname));
             machine(lane, row, columns, pen);
         }
+        Entry::Spare(spare) => {
+            pen.line(columns.name, &name(0, &format!("{fold} "), Role::Strong, "out of reach"));
+            state_cell(columns.state, (Glyph::Waiting, "spare", Role::Dim), pen);
+            let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+            let counts = [count(spare.machines.len(), "machine"), count(spare.rings.len(), "empty ring")];
+            pen.line(columns.what, &[piece(Role::Dim, counts.join(", "))]);
+        }
+        Entry::Bare(ring) => {
+            pen.line(columns.name, &name(4, "", Role::Text, &ring.slug));
+            bare(ring, columns, pen);
+        }
+        Entry::Loose(machine) => {
+            pen.line(columns.name, &name(4, "", Role::Text, &machine.hostname));
+            loose(machine, columns, pen);
+        }
     }
     pen.lay_over(None);
 }
@@ -100,6 +127,53 @@ fn state_cell(area: Rect, look: (Glyph, &'static str, Role), pen: &mut Pen<'_>) 
     let (glyph, word, role) = look;
     let glyph = pen.glyph(glyph);
     pen.line(area, &[piece(role, format!("{glyph} {word}"))]);
+}
+
+/// A ring without a machine.
+fn bare(ring: &Bare, columns: Columns, pen: &mut Pen<'_>) {
+    let look = match &ring.paused {
+        Some(_) => (Glyph::Paused, "PAUSED", Role::Paused),
+        None => (Glyph::Waiting, "ring", Role::Dim),
+    };
+    state_cell(columns.state, look, pen);
+    let pieces = match &ring.paused {
+        Some(pause) => vec![piece(Role::Paused, by_whom(pause, pen))],
+        None => vec![piece(Role::Dim, format!("{}, no machines", capped(ring.cap)))],
+    };
+    pen.line(columns.what, &pieces);
+}
+
+/// A machine that is out of scope: what it lacks, and whether it is heard.
+fn loose(machine: &Loose, columns: Columns, pen: &mut Pen<'_>) {
+    let paused = machine.paused.is_some();
+    let look = if paused { (Glyph::Paused, "PAUSED", Role::Paused) } else { (Glyph::Waiting, "machine", Role::Dim) };
+    state_cell(columns.state, look, pen);
+    let mut facts = vec![(Role::Dim, lacking(machine))];
+    if machine.is_online == Some(false) {
+        let age = machine.last_seen_at.map(|at| format!(" {}", pen.age(at))).unwrap_or_default();
+        facts.push((Role::Warning, format!("{} offline{age}", pen.glyph(Glyph::Offline))));
+    }
+    let pieces = joined(facts, pen);
+    pen.line(columns.what, &pieces);
+}
+
+/// What a machine that is out of scope does not have.
+pub(super) fn lacking(machine: &Loose) -> String {
+    match (&machine.environment, &machine.ring) {
+        (Some(tier), _) => format!("in {tier}, no ring"),
+        (None, Some(ring)) => format!("in {ring}, no environment"),
+        (None, None) => "no environment, no ring".to_owned(),
+    }
+}
+
+/// A cap in words.
+pub(super) fn capped(cap: u32) -> String {
+    if cap == 0 { "no cap".to_owned() } else { format!("cap {cap}") }
+}
+
+fn by_whom(pause: &Pause, pen: &mut Pen<'_>) -> String {
+    let why = pause.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
+    format!("{} by {}{why}", pen.age(pause.at), pause.by)
 }
 
 fn tier(tier: &Tier, columns: Columns, pen: &mut Pen<'_>) {
@@ -111,16 +185,18 @@ fn tier(tier: &Tier, columns: Columns, pen: &mut Pen<'_>) {
         Standing::Current => (Glyph::Moving, "open", Role::Moving),
         Standing::Ahead => (Glyph::Waiting, "closed", Role::Dim),
         Standing::OutOfPath => (Glyph::Waiting, "no order", Role::Dim),
+        Standing::Resting => (Glyph::Waiting, "idle", Role::Dim),
     };
     state_cell(columns.state, look, pen);
     if let Some(pause) = &tier.paused {
-        let why = pause.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
-        let text = format!("{} by {}{why}", pen.age(pause.at), pause.by);
+        let text = by_whom(pause, pen);
         pen.line(columns.what, &[piece(Role::Paused, text)]);
     } else if tier.total == 0 {
         pen.line(columns.what, &[piece(Role::Dim, "no machines")]);
     }
-    count(columns.done, tier.done, tier.total, pen);
+    if tier.standing != Standing::Resting {
+        count(columns.done, tier.done, tier.total, pen);
+    }
 }
 
 fn count(area: Rect, done: usize, total: usize, pen: &mut Pen<'_>) {
@@ -148,6 +224,9 @@ fn lane(lane: &LaneFacts, columns: Columns, pen: &mut Pen<'_>) {
     let mut pieces = cells(lane, pen);
     pieces.extend(lane_words(lane, pen));
     pen.line(columns.what, &pieces);
+    if lane.rows.iter().any(|row| row.resting) {
+        return;
+    }
     count(columns.done, lane.done, lane.rows.len(), pen);
     let role = if lane.failures > 0 { Role::Failed } else { Role::Dim };
     pen.line_right(columns.failures, &[piece(role, format!("{}/{}", lane.failures, lane.threshold))]);
@@ -174,11 +253,16 @@ pub(super) fn cells(lane: &LaneFacts, pen: &Pen<'_>) -> Vec<Piece<'static>> {
 fn lane_words(lane: &LaneFacts, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     let mut facts = Vec::new();
     if let Some(pause) = &lane.paused {
-        let why = pause.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
-        return vec![piece(Role::Paused, format!("{} by {}{why}", pen.age(pause.at), pause.by))];
+        return vec![piece(Role::Paused, by_whom(pause, pen))];
     }
     if let Some(halt) = lane.halted.as_ref().filter(|_| lane.state == LaneState::Halted) {
         return vec![piece(Role::Halted, format!("{} {}", pen.age(halt.at), halt.reason))];
+    }
+    if lane.rows.iter().any(|row| row.resting) {
+        facts.push(capped(lane.slots.cap));
+    }
+    if let Some(wave) = &lane.wave {
+        facts.push(elected(wave, pen));
     }
     match (lane.state, lane.slots.cap, lane.slots.holding) {
         (LaneState::Closed | LaneState::Done | LaneState::Idle, ..) | (LaneState::Paused, _, 0) => {}
@@ -199,6 +283,14 @@ fn lane_words(lane: &LaneFacts, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     vec![piece(Role::Text, facts.join(&dot))]
 }
 
+/// Where a ladder stands (R70).
+pub(super) fn elected(wave: &Wave, pen: &mut Pen<'_>) -> String {
+    match wave.next_at {
+        Some(at) => format!("{} % elected, more in {}", wave.pct, pen.left(at)),
+        None => format!("{} % elected, never more", wave.pct),
+    }
+}
+
 /// Shape, word and colour of a machine.
 pub(super) fn machine_look(row: &Row) -> (Glyph, &'static str, Role) {
     let word = row.row.state.word();
@@ -210,6 +302,7 @@ pub(super) fn machine_look(row: &Row) -> (Glyph, &'static str, Role) {
         RowState::Errored => (Glyph::Errored, "ERRORED", Role::Failed),
         RowState::Pending => (Glyph::Moving, word, Role::Moving),
         RowState::Queued => (Glyph::Queued, word, Role::Queued),
+        RowState::Waiting if row.resting => (Glyph::Waiting, "idle", Role::Dim),
         RowState::Waiting => (Glyph::Waiting, word, Role::Dim),
     }
 }

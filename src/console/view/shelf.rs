@@ -7,8 +7,10 @@ use super::super::layout::{Frame, Room};
 use super::super::model::{Model, Screen};
 use super::super::shelf::{Face, Item, Shelf, face};
 use super::super::snapshot::Snapshot;
+use super::super::sort::By;
 use super::super::theme::Role;
 use super::pen::{Pen, piece};
+use super::row::head;
 use super::{detail, rollout};
 
 /// Draws the screen.
@@ -22,10 +24,12 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         Screen::Releases => ("RELEASE", "WHO IS ON IT"),
         _ => ("WHAT OR WHO", "WHAT WAS ASKED, HOW IT ENDED"),
     };
-    for (place, head) in [(columns.state, "STATE"), (columns.name, name), (columns.text, text)] {
-        pen.line(place, &[piece(Role::Heading, head)]);
+    for (place, title, by) in
+        [(columns.state, "STATE", By::State), (columns.name, name, By::Name), (columns.text, text, By::What)]
+    {
+        pen.line(place, &head(title, shelf.sorting, &[by], pen));
     }
-    pen.line_right(columns.age, &[piece(Role::Heading, "AGE")]);
+    pen.line_right(columns.age, &head("AGE", shelf.sorting, &[By::Age, By::Usual], pen));
     if shelf.rows.is_empty() {
         let text = empty(model.screen, &shelf.filter);
         pen.line(Rect { height: list.height.min(1), ..list }, &[piece(Role::Dim, text)]);

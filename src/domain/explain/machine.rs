@@ -18,8 +18,8 @@ pub(super) fn explain(world: &World, observed: &Observed, id: MachineId, now: Ti
         return Explanation::of("this machine does not exist any more");
     };
     let name = &machine.hostname;
-    let Some(rollout) = world.current() else { return Explanation::of(format!("{name} waits for a first rollout")) };
     let Some(key) = machine.place() else { return out_of_scope(machine) };
+    let Some(rollout) = world.current() else { return Explanation::of(format!("{name} waits for a first rollout")) };
     let Some(view) = LaneView::of(world, rollout, key, now) else { return out_of_scope(machine) };
     let elected = view.open && world.lanes().bucket(id).is_some_and(|bucket| bucket < view.elected);
     let said = match row_state(rollout, &view, machine, elected) {

@@ -2,9 +2,10 @@
 
 use super::super::ids::{EnvironmentId, MachineId};
 use super::super::input::Verb;
+use super::super::rows::LaneView;
 use super::super::world::World;
 use super::outline::PlanKind;
-use super::rehearsal::Rehearsal;
+use super::rehearsal::{Rehearsal, machines};
 
 impl Rehearsal<'_> {
     /// A machine joins.
@@ -15,10 +16,37 @@ impl Rehearsal<'_> {
             return;
         }
         if self.after.running().is_some() {
-            self.place_in_queue(id);
-            self.starts();
+            self.newcomer(id);
         }
         self.say(PlanKind::Stays, "nobody loses a slot over it");
+    }
+
+    /// Who comes with a pinned bucket or finds nobody waiting has a place in the queue. Anybody else's is decided by an
+    /// identity that is given only as it joins (R33), so none is promised.
+    fn newcomer(&mut self, id: MachineId) {
+        let machine = self.after.machines.get(&id);
+        let pinned = machine.is_some_and(|machine| machine.bucket.is_some());
+        let view = machine.and_then(|machine| machine.place()).zip(self.after.running());
+        let view = view.and_then(|(key, rollout)| LaneView::of(self.after, rollout, key, self.now));
+        let waiting = view.map_or(0, |view| view.queue().filter(|other| *other != id).count());
+        match view.filter(|view| view.open && !pinned) {
+            Some(view) if waiting > 0 => {
+                let (others, ring) = (machines(waiting), &view.ring.slug);
+                let text = format!("it joins the {others} in the queue of {ring}, at a place that its uuid decides");
+                self.say(PlanKind::Starts, text);
+            }
+            Some(view) if view.elected < 100 => {
+                let text = format!(
+                    "{} % of {} are elected now: whether it is, its uuid decides",
+                    view.elected, view.ring.slug
+                );
+                self.say(PlanKind::Starts, text);
+            }
+            _ => {
+                self.place_in_queue(id);
+                self.starts();
+            }
+        }
     }
 
     /// A machine gets another place.

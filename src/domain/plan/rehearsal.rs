@@ -107,6 +107,7 @@ impl Rehearsal<'_> {
 
     fn yank(&mut self, release: ReleaseId) {
         let name = self.before.release_name(release).to_owned();
+        self.say(PlanKind::Warns, format!("a yank cannot be undone: {name} can never be started again"));
         if self.before.running().is_some_and(|rollout| rollout.release == release) {
             self.say(PlanKind::Ends, format!("the rollout of {name} is halted"));
             self.cancelled(&self.running(), "");
@@ -114,7 +115,6 @@ impl Rehearsal<'_> {
         } else {
             self.say(PlanKind::Stays, format!("{name} is not running, so no run is cancelled"));
         }
-        self.say(PlanKind::Warns, format!("a yank cannot be undone: {name} can never be started again"));
     }
 
     fn hold_ring(&mut self, id: RingId) {

@@ -1,8 +1,10 @@
 //! What is said about the settings of a ring: a cap that is turned, waits that get longer or shorter.
 
-use super::super::fleet::RingSettings;
+use super::super::fleet::{RingSettings, Rung};
 use super::super::ids::{MachineId, RingId};
 use super::super::input::RingPatch;
+use super::super::lane::LaneKey;
+use super::super::rows::LaneView;
 use super::super::span::Seconds;
 use super::super::world::World;
 use super::outline::PlanKind;
@@ -24,10 +26,50 @@ impl Rehearsal<'_> {
             self.say(PlanKind::Stays, "a ring that is halted already stays halted");
         }
         if before.wave_ladder != after.wave_ladder {
-            self.say(PlanKind::Starts, "machines are elected by the new ladder");
-            self.say(PlanKind::Stays, "who was elected stays elected");
+            self.ladder(ring, &after.wave_ladder);
         }
         self.starts();
+    }
+
+    /// Who is elected at once, what comes later, and a top that leaves some out for ever (R70-R75).
+    fn ladder(&mut self, ring: RingId, ladder: &[Rung]) {
+        let open = self.after.lanes().iter().map(|(key, _)| *key).filter(|key| key.1 == ring);
+        let open: Vec<LaneKey> = open.filter(|key| self.elected(self.after, *key).is_some()).collect();
+        for key in &open {
+            let (was, is) = (self.elected(self.before, *key), self.elected(self.after, *key));
+            let Some(((was, old), (is, new, of))) = was.map(|e| (e.0, e.1)).zip(is) else { continue };
+            let tier = self.before.environment_slug(key.0).to_owned();
+            let text = match old == new {
+                true => format!("in {tier} {new} of {of} machines are elected now, as before"),
+                false => format!("in {tier} {is} % are elected now, {new} of {of} machines instead of {old} ({was} %)"),
+            };
+            self.say(PlanKind::Starts, text);
+        }
+        if open.is_empty() {
+            self.say(PlanKind::Stays, "no environment of it is open, so nobody is elected by it now");
+        }
+        let later = ladder.iter().filter(|rung| rung.after_seconds > 0);
+        let later: Vec<String> =
+            later.map(|rung| format!("{} % after {}", rung.pct, Seconds(rung.after_seconds))).collect();
+        if !later.is_empty() {
+            let text = format!("counted from the opening of each environment: {}", later.join(", "));
+            self.say(PlanKind::Starts, text);
+        }
+        self.say(PlanKind::Stays, "who was elected stays elected until a reset or another start");
+        let top = ladder.iter().map(|rung| rung.pct).max().unwrap_or(0);
+        if top < 100 {
+            let text = format!(
+                "it tops out at {top} %: who is not elected by then never starts, its environment never completes"
+            );
+            self.say(PlanKind::Warns, text);
+        }
+    }
+
+    /// Per cent that are elected in an open lane, how many machines that is, and of how many.
+    fn elected(&self, world: &World, key: LaneKey) -> Option<(u8, usize, usize)> {
+        let view = LaneView::of(world, world.running()?, key, self.now).filter(|view| view.open)?;
+        let elected = view.lane.members.iter().filter(|(bucket, _)| *bucket < view.elected).count();
+        Some((view.elected, elected, view.lane.members.len()))
     }
 
     fn cap(&mut self, ring: RingId, before: &RingSettings, after: &RingSettings) {
