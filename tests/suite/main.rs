@@ -4,6 +4,7 @@
 
 mod agent;
 mod e2e;
+mod envtest;
 mod git;
 mod house;
 mod scenarios;

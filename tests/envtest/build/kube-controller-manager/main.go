@@ -1,0 +1,13 @@
+// The controller manager of Kubernetes, as its own command, for tests: its StatefulSet controller rolls real pods.
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+	"k8s.io/kubernetes/cmd/kube-controller-manager/app"
+)
+
+func main() {
+	os.Exit(cli.Run(app.NewControllerManagerCommand()))
+}

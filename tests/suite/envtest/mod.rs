@@ -1,0 +1,14 @@
+//! A real API server with a real controller manager on loopback; tests play the kubelet.
+//! Programs come from the folder KUBEBUILDER_ASSETS names (`tests/envtest/provision`); without it these tests say so and
+//! pass. `.ci/run` always sets it.
+
+mod assets;
+mod papers;
+mod programs;
+mod cluster;
+mod rest;
+mod kubelet;
+mod objects;
+
+mod server;
+mod rolling;
