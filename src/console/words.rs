@@ -1,6 +1,7 @@
 //! The log in plain words: one sentence per change.
 
 use super::glyph::Glyph;
+use super::kura;
 use super::theme::Role;
 use crate::domain::audit::{Fate, Link};
 use crate::domain::change::{Cause, Change, Entry, LeaseEnd, Level};
@@ -44,6 +45,7 @@ pub fn say(entry: &Entry, world: &World) -> Words {
             (Glyph::Dot, Role::Dim, format!("tag {} arrived", world.release_name(*release)))
         }
         Change::Audited { link } => verb(&entry.cause, link),
+        Change::Kura(change) => kura::say(change, world),
         Change::ClockAccepted => (Glyph::Dot, Role::Dim, "the clock was accepted".to_owned()),
         change => (Glyph::Dot, Role::Dim, catalog(change, world)),
     };
@@ -69,7 +71,7 @@ pub fn is_silent(entry: &Entry) -> bool {
 /// Who stands behind an entry, in one word or two.
 pub fn author(entry: &Entry) -> String {
     match &entry.cause {
-        Cause::Tick => "tick".to_owned(),
+        Cause::Tick | Cause::Seen => "tick".to_owned(),
         Cause::Poll | Cause::Report => "agent".to_owned(),
         Cause::Seat => "seat".to_owned(),
         Cause::Repository => "repository".to_owned(),

@@ -4,8 +4,9 @@ use super::door::{AHEAD_HINTS, DoorError};
 use super::link::Answer;
 use crate::domain::change::Level;
 use crate::domain::fleet::Account;
-use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
+use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
 use crate::domain::input::Verb;
+use crate::domain::kura::verb::KuraVerb;
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
 
@@ -51,8 +52,25 @@ fn done(world: &World, verb: &Verb, reply: &Reply) -> String {
         Verb::SetSecret { name, .. } => format!("the secret {name} is set"),
         Verb::Yank { release } => format!("{} is yanked and cannot be started again", world.release_name(*release)),
         Verb::Start { release, .. } => started(world, *release, reply),
+        Verb::Kura(verb) => kura(world, verb),
         Verb::AcceptClock => "the clock is accepted".to_owned(),
         Verb::Halt { rollout } => halted(world, *rollout),
+    }
+}
+
+fn kura(world: &World, verb: &KuraVerb) -> String {
+    let name = |id: &ServerId| world.kura.server_name(*id);
+    match verb {
+        KuraVerb::ReleaseTag { tag } => format!("runtime tag {tag} is released"),
+        KuraVerb::AddServer { tenant, region, .. } => format!("server {tenant}-{region} exists"),
+        KuraVerb::ConfigureServer { server, .. } => format!("server {} is configured", name(server)),
+        KuraVerb::MoveServer { server, phase } => format!("the move of {} is {}", name(server), phase.word()),
+        KuraVerb::Deploy { server, tag, .. } => format!("{tag} is deployed to {}", name(server)),
+        KuraVerb::ForceReapply { server } => format!("{} is applied again by the next tick", name(server)),
+        KuraVerb::DestroyServer { server } => format!("{} is being taken down", name(server)),
+        KuraVerb::DeleteGateway { name } => format!("gateway {name} is deleted by the next tick"),
+        KuraVerb::StripFinalizer { name, finalizer } => format!("{finalizer} is taken off {name} by the next tick"),
+        KuraVerb::DeleteOrphan { name } => format!("instance {name} is deleted by the next tick"),
     }
 }
 

@@ -57,6 +57,7 @@ impl World {
                 let (git_ref, commit) = (git_ref.clone(), commit.clone());
                 self.seen_commit = Some(SeenCommit { git_ref, commit, at: entry.at });
             }
+            Change::Kura(change) => self.kura.apply(entry.at, change),
             Change::Audited { link } => {
                 self.audit = AuditHead { count: link.number, seal: Some(link.seal.clone()) };
             }

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::change::{Cause, Change, Entry};
 use super::ids::Revision;
 use super::input::{Order, Verb};
+use super::kura::change::KuraChange;
 use super::observed::Observed;
 use super::plan::{Thing, plan};
 use super::release::Digest;
@@ -126,6 +127,12 @@ fn target(verb: &Verb, changes: &[Change], world: &World) -> Vec<String> {
         Change::RingCreated { ring } => Some(format!("ring {}", ring.slug)),
         Change::MachineAdded { machine } => Some(format!("machine {}", machine.hostname)),
         Change::ReleasePublished { release } => Some(format!("release {}", release.git_ref)),
+        Change::Kura(change) => match &**change {
+            KuraChange::ServerAdded { server } => Some(format!("server {}", server.name())),
+            KuraChange::TagReleased { tag } => Some(format!("runtime tag {tag}")),
+            KuraChange::Asked { asked } => Some(asked.object.to_string()),
+            _ => None,
+        },
         _ => None,
     });
     let known = Thing::of(verb, world).into_iter().map(|thing| thing.name(world));

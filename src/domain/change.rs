@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::audit::Link;
 use super::fleet::{Account, ConfigValues, Environment, Machine, Pause, RenderError, Ring, RingSettings};
 use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, Revision, RingId, RolloutId, SecretVersion};
+use super::kura::change::KuraChange;
 use super::release::{Digest, Outcome, Release, Yank};
 use super::rollout::{Cursor, Ending, RingHalt};
 
@@ -294,6 +295,8 @@ pub enum Change {
         /// It.
         link: Box<Link>,
     },
+    /// A fact about Kura servers.
+    Kura(Box<KuraChange>),
 }
 
 /// Holders of old serve agents.
@@ -334,6 +337,8 @@ pub enum Cause {
     Seat,
     /// Something arrived in the configured repository.
     Repository,
+    /// Something was seen of the cluster, or done to it.
+    Seen,
 }
 
 impl Entry {

@@ -1,5 +1,7 @@
 //! What the core is asked to decide. An input says who asks what, never what changed.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,6 +10,9 @@ use super::change::{Cause, Change, Entry, Level};
 use super::fleet::{ConfigValues, Rung};
 use super::ids::{EnvironmentId, Generation, MachineId, ReleaseId, RingId, RolloutId, SecretVersion};
 use super::keys::request_of;
+use super::kura::object::ObjectRef;
+use super::kura::step::Ran;
+use super::kura::verb::KuraVerb;
 use super::release::{Contract, Digest, Outcome};
 use super::span::Seconds;
 use super::world::World;
@@ -51,6 +56,13 @@ pub enum Input {
         release: ReleaseId,
         /// When the tag was made, where that is known: one that is older than the newest is passed over.
         made_at: Option<Timestamp>,
+    },
+    /// Steps were carried out, or the cluster looks otherwise than before.
+    Seen {
+        /// What came of steps; empty where nothing was done.
+        ran: Vec<Ran>,
+        /// Objects that were written to since the last tick.
+        tried: BTreeSet<ObjectRef>,
     },
     /// A person acts.
     Verb(Order),
@@ -308,6 +320,8 @@ pub enum Verb {
         /// Which.
         rollout: RolloutId,
     },
+    /// Something about Kura servers.
+    Kura(KuraVerb),
 }
 
 impl Verb {
@@ -341,6 +355,7 @@ impl Verb {
             Self::Start { .. } => "start",
             Self::AcceptClock => "accept-clock",
             Self::Halt { .. } => "halt",
+            Self::Kura(verb) => verb.name(),
         }
     }
 }
@@ -360,6 +375,7 @@ impl Input {
         let agent = |machine: &MachineId| world.hostname(*machine).to_owned();
         let (by, cause) = match self {
             Self::Tick { .. } => (process.to_owned(), Cause::Tick),
+            Self::Seen { .. } => (process.to_owned(), Cause::Seen),
             Self::Poll(poll) => (agent(&poll.machine), Cause::Poll),
             Self::Report(report) => (agent(&report.machine), Cause::Report),
             Self::Rebuilt { machine, .. } => (agent(machine), Cause::Report),
@@ -374,7 +390,7 @@ impl Input {
 
     /// True for the inputs only the holder of the seat may have decided; their changes carry its epoch.
     pub fn needs_seat(&self) -> bool {
-        matches!(self, Self::Tick { .. })
+        matches!(self, Self::Tick { .. } | Self::Seen { .. })
     }
 }
 

@@ -8,8 +8,10 @@ use uuid::Uuid;
 
 use super::audit::Fate;
 use super::change::{Cause, Change, Entry};
-use super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, SecretVersion};
+use super::ids::{DeploymentId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, SecretVersion, ServerId};
 use super::input::{Order, Verb};
+use super::kura::change::KuraChange;
+use super::kura::verb::KuraVerb;
 use super::release::{Contract, Digest as Content};
 use super::span::Seconds;
 use super::verdict::Reply;
@@ -54,6 +56,10 @@ pub enum KeptAnswer {
     Started(RolloutId),
     /// The running rollout, reset.
     Reset(RolloutId),
+    /// A new Kura server.
+    Server(ServerId),
+    /// A new deployment of a Kura server.
+    Deployment(ServerId, DeploymentId),
 }
 
 impl KeptAnswer {
@@ -66,6 +72,11 @@ impl KeptAnswer {
             Change::RingCreated { ring } => Self::Ring(ring.id),
             Change::MachineAdded { machine } => Self::Machine(machine.id),
             Change::ReleasePublished { release } => Self::Release(release.id),
+            Change::Kura(change) => match &**change {
+                KuraChange::ServerAdded { server } => Self::Server(server.id),
+                KuraChange::DeploymentOpened { server, deployment } => Self::Deployment(*server, deployment.id),
+                _ => Self::Done,
+            },
             _ => Self::Done,
         }
     }
@@ -80,6 +91,8 @@ impl KeptAnswer {
             Self::Release(id) => Reply::Release(id),
             Self::Started(id) => Reply::Started(id),
             Self::Reset(id) => Reply::Reset(id),
+            Self::Server(id) => Reply::Server(id),
+            Self::Deployment(server, id) => Reply::Deployment(server, id),
         }
     }
 }
@@ -128,6 +141,7 @@ fn bare(verb: &Verb) -> Verb {
         Verb::AddMachine { id, .. } => *id = MachineId(Uuid::nil()),
         Verb::Start { id, .. } => *id = RolloutId(Uuid::nil()),
         Verb::SetSecret { version, .. } => *version = SecretVersion(Uuid::nil()),
+        Verb::Kura(KuraVerb::AddServer { id, .. }) => *id = ServerId(Uuid::nil()),
         Verb::PublishRelease { id, commit, content, contract, .. } => {
             *id = ReleaseId(Uuid::nil());
             commit.clear();

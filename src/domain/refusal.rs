@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
+use super::kura::refusal::KuraRefusal;
 
 /// Families of refusals, for the edges to translate into a status or an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +97,14 @@ pub enum Refusal {
         /// The limit.
         limit: usize,
     },
+    /// About Kura servers.
+    Kura(KuraRefusal),
+}
+
+impl From<KuraRefusal> for Refusal {
+    fn from(refusal: KuraRefusal) -> Self {
+        Self::Kura(refusal)
+    }
 }
 
 impl Refusal {
@@ -108,6 +117,7 @@ impl Refusal {
             Self::NoMachine(_) | Self::NoRing(_) | Self::NoEnvironment(_) | Self::NoRelease(_) | Self::NoRollout(_) => {
                 RefusalKind::Missing
             }
+            Self::Kura(refusal) => refusal.kind(),
             _ => RefusalKind::Conflict,
         }
     }
@@ -122,6 +132,7 @@ impl Refusal {
             Self::Protected { .. } => Some("force"),
             Self::WouldReset { .. } | Self::WouldStart { .. } => Some("intent"),
             Self::ClosesHolder { .. } => Some("promotion_order"),
+            Self::Kura(refusal) => refusal.field(),
             _ => None,
         }
     }
@@ -146,6 +157,7 @@ impl Refusal {
             Self::NoRelease(_) => "no_release",
             Self::NoRollout(_) => "no_rollout",
             Self::Full { .. } => "full",
+            Self::Kura(refusal) => refusal.code(),
         }
     }
 
@@ -175,6 +187,7 @@ impl Refusal {
             Self::NoEnvironment(_) => &["list them with GET /api/config/environments/"],
             Self::NoMachine(_) => &["list them with GET /api/provisioning/machines/"],
             Self::Full { .. } => &["remove what is no longer used"],
+            Self::Kura(refusal) => refusal.hints(),
             Self::Duplicate { .. } => &["choose another, or change the one that exists"],
             Self::BadName { .. } => &["use 1 to 100 letters, digits, '.', '-' and '_'"],
         };
@@ -211,6 +224,7 @@ impl fmt::Display for Refusal {
             Self::NoEnvironment(id) => write!(f, "there is no environment {id}"),
             Self::NoRelease(id) => write!(f, "there is no release {id}"),
             Self::NoRollout(id) => write!(f, "there is no rollout {id}"),
+            Self::Kura(refusal) => refusal.fmt(f),
             Self::Full { what, limit } => write!(f, "there are {limit} {what} already, which is the limit"),
         }
     }

@@ -1,8 +1,9 @@
-//! What the core answers: facts to keep and a reply. Deciding cannot fail; a refusal is an answer.
+//! What the core answers: facts to keep, steps to take and a reply. Deciding cannot fail; a refusal is an answer.
 
 use super::change::Change;
-use super::ids::{EnvironmentId, Epoch, MachineId, ReleaseId, RingId, RolloutId};
+use super::ids::{DeploymentId, EnvironmentId, Epoch, MachineId, ReleaseId, RingId, RolloutId, ServerId};
 use super::input::Edition;
+use super::kura::step::Step;
 use super::refusal::Refusal;
 use super::release::Digest;
 use super::span::Seconds;
@@ -12,6 +13,8 @@ use super::span::Seconds;
 pub struct Verdict {
     /// Facts to append, in order, all or none.
     pub changes: Vec<Change>,
+    /// Writes to the cluster, to be carried out in order once the facts are kept.
+    pub steps: Vec<Step>,
     /// For whoever asked.
     pub reply: Reply,
 }
@@ -57,6 +60,10 @@ pub enum Reply {
     Reset(RolloutId),
     /// The seat is taken.
     Seated(Epoch),
+    /// A new Kura server.
+    Server(ServerId),
+    /// A new deployment of a Kura server.
+    Deployment(ServerId, DeploymentId),
     /// No, with the reason and what to do instead.
     Refused(Refusal),
 }

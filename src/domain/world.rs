@@ -10,6 +10,7 @@ use super::audit::AuditHead;
 use super::fleet::{Account, Environment, Machine, Ring, SwitchedOff};
 use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, Revision, RingId, RolloutId, SecretVersion};
 use super::keys::UsedKey;
+use super::kura::estate::Estate;
 use super::lane::{Lane, LaneKey, Lanes, Subject};
 use super::release::Release;
 use super::rollout::{Cursor, Rollout};
@@ -109,6 +110,8 @@ pub struct World {
     pub seen_commit: Option<SeenCommit>,
     /// The end of the audit's chain.
     pub audit: AuditHead,
+    /// Kura servers.
+    pub kura: Estate,
     /// Machines by host name; an index, never stored.
     pub(super) hostnames: OrdMap<String, MachineId>,
     pub(super) lanes: Lanes,
@@ -145,6 +148,8 @@ struct Stored {
     secrets_revision: Revision,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seen_commit: Option<SeenCommit>,
+    #[serde(default, skip_serializing_if = "Estate::is_empty")]
+    kura: Estate,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]
@@ -173,6 +178,7 @@ impl From<Stored> for World {
             secrets_revision: stored.secrets_revision,
             seen_commit: stored.seen_commit,
             audit: stored.audit,
+            kura: stored.kura,
             hostnames: OrdMap::new(),
             lanes: Lanes::default(),
         };
@@ -203,6 +209,7 @@ impl From<World> for Stored {
             secrets_revision: world.secrets_revision,
             seen_commit: world.seen_commit,
             audit: world.audit,
+            kura: world.kura,
         }
     }
 }

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use super::account::AccountBody;
 use super::environment::EnvironmentBody;
+use super::kura::deployment::DeploymentBody;
+use super::kura::server::ServerBody;
 use super::machine::MachineBody;
 use super::problem::{Problem, ProblemKind};
 use super::process::SeatBody;
@@ -14,8 +16,9 @@ use super::ring::RingBody;
 use super::rollout::RolloutBody;
 use super::secret::SecretBody;
 use crate::domain::change::Level;
-use crate::domain::ids::{AccountId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
+use crate::domain::ids::{AccountId, DeploymentId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
 use crate::domain::input::Verb;
+use crate::domain::kura::verb::KuraVerb;
 use crate::domain::observed::Observed;
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
@@ -66,6 +69,7 @@ pub fn said(verb: &Verb, reply: &Reply, scene: &Scene<'_>) -> Result<Said, Probl
     }
     match verb {
         Verb::PatchAccount { .. } | Verb::ConfigureAccount { .. } => scene.account(),
+        Verb::Kura(verb) => scene.kura(verb, reply),
         Verb::AcceptClock => show(OK, Some(&scene.seat)),
         Verb::CreateEnvironment { id, .. } => match reply {
             Reply::Environment(made) => scene.environment(CREATED, *made),
@@ -121,6 +125,32 @@ impl Scene<'_> {
     fn machine(&self, status: u16, id: MachineId) -> Result<Said, Problem> {
         let found = self.world.machines.get(&id);
         show(status, found.map(|machine| MachineBody::of(self.world, self.observed, machine, self.now)).as_ref())
+    }
+
+    fn kura(&self, verb: &KuraVerb, reply: &Reply) -> Result<Said, Problem> {
+        match (verb, reply) {
+            (_, Reply::Deployment(server, id)) => self.deployment(*server, *id),
+            (KuraVerb::AddServer { .. }, Reply::Server(made)) => self.server(CREATED, *made),
+            (KuraVerb::AddServer { id, .. }, _) => self.server(CREATED, *id),
+            (KuraVerb::ConfigureServer { server, .. } | KuraVerb::MoveServer { server, .. }, _) => {
+                self.server(OK, *server)
+            }
+            (KuraVerb::DestroyServer { server }, _) => self.server(OK, *server),
+            (KuraVerb::ReleaseTag { tag }, _) => {
+                show(CREATED, self.world.kura.tags.iter().find(|known| known.tag == *tag))
+            }
+            _ => Ok(Said { status: NO_CONTENT, body: None }),
+        }
+    }
+
+    fn server(&self, status: u16, id: ServerId) -> Result<Said, Problem> {
+        let found = self.world.kura.servers.get(&id);
+        show(status, found.map(|server| ServerBody::of(self.world, self.observed, server, self.now)).as_ref())
+    }
+
+    fn deployment(&self, server: ServerId, id: DeploymentId) -> Result<Said, Problem> {
+        let found = self.world.kura.servers.get(&server).and_then(|server| server.deployment(id));
+        show(CREATED, found.map(|row| DeploymentBody::of(server, row)).as_ref())
     }
 
     fn secret(&self, name: &str) -> Result<Said, Problem> {

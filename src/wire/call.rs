@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::account::{self, AccountConfig, AccountPatch};
 use super::environment::{self, EnvironmentNew, EnvironmentPatch};
+use super::kura;
 use super::machine::{self, MachineNew, MachinePatch};
 use super::place::Name;
 use super::problem::{Problem, ProblemKind};
@@ -156,6 +157,7 @@ fn of_verb(verb: &Verb) -> Call {
             let (protected, force, intent) = (*protected, *force, *intent);
             post(rollout::PATH, &StartBody { config_release_uuid: *release, protected, force, intent, reason: None })
         }
+        Verb::Kura(verb) => kura::request::call_of(verb),
         Verb::AcceptClock => bare(ACCEPT_CLOCK_PATH.to_owned()),
         Verb::Halt { rollout } => bare(format!("{}{rollout}/halt", rollout::PATH)),
     }

@@ -16,6 +16,7 @@ pub mod machine;
 pub mod release;
 pub mod rollout;
 pub mod secret;
+pub mod kura;
 pub mod result;
 
 // What is said about them.

@@ -108,6 +108,7 @@ impl ThingBody {
             Thing::Machine(id) => ("machine", Some(id.0)),
             Thing::Release(id) => ("release", Some(id.0)),
             Thing::Rollout(id) => ("rollout", Some(id.0)),
+            Thing::Server(id) => ("server", Some(id.0)),
         };
         Self { kind: kind.to_owned(), uuid, name }
     }

@@ -7,6 +7,8 @@ use jiff::Timestamp;
 use super::super::change::{Change, LeaseEnd};
 use super::super::ids::MachineId;
 use super::super::input::{Author, Input};
+use super::super::kura::change::KuraChange;
+use super::super::kura::step::Step;
 use super::super::verdict::{Reply, Verdict};
 use super::super::world::World;
 
@@ -16,13 +18,14 @@ pub(super) struct Draft<'a> {
     input: &'a Input,
     author: Option<Author>,
     changes: Vec<Change>,
+    steps: Vec<Step>,
     /// The time of the decision.
     pub now: Timestamp,
 }
 
 impl<'a> Draft<'a> {
     pub(super) fn new(world: &'a World, input: &'a Input, now: Timestamp) -> Self {
-        Self { world: Cow::Borrowed(world), input, author: None, changes: Vec::new(), now }
+        Self { world: Cow::Borrowed(world), input, author: None, changes: Vec::new(), steps: Vec::new(), now }
     }
 
     /// The world with everything decided so far.
@@ -59,7 +62,27 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Decides one fact about Kura servers.
+    pub(super) fn tell(&mut self, change: KuraChange) {
+        self.push(Change::Kura(Box::new(change)));
+    }
+
+    /// Decides one write to the cluster.
+    pub(super) fn step(&mut self, step: Step) {
+        self.steps.push(step);
+    }
+
+    /// Takes back the steps that `is_idle` finds.
+    pub(super) fn drop_steps(&mut self, is_idle: impl Fn(&Step) -> bool) {
+        self.steps.retain(|step| !is_idle(step));
+    }
+
+    /// Leaves the steps after the first `limit` to the next pass.
+    pub(super) fn limit_steps(&mut self, limit: usize) {
+        self.steps.truncate(limit);
+    }
+
     pub(super) fn verdict(self, reply: Reply) -> Verdict {
-        Verdict { changes: self.changes, reply }
+        Verdict { changes: self.changes, steps: self.steps, reply }
     }
 }

@@ -8,26 +8,34 @@ use super::super::observed::Observed;
 use super::super::verdict::{Reply, Verdict};
 use super::super::world::World;
 use super::draft::Draft;
-use super::{environment, machine, pause, poll, release, report, ring, secret, start, stop, tick, unattended};
+use super::{environment, kura, machine, pause, poll, release, report, ring, secret, start, stop, tick, unattended};
 
 /// Decides one input. Pure, total, and the same in every process: time is an argument, new identities come with it.
 pub fn decide(world: &World, observed: &Observed, input: &Input, now: Timestamp) -> Verdict {
     let mut draft = Draft::new(world, input, now);
     let reply = match input {
-        Input::Tick { fresh } => tick::tick(&mut draft, observed, *fresh),
+        Input::Tick { fresh } => {
+            let reply = tick::tick(&mut draft, observed, *fresh);
+            kura::ticked(&mut draft, observed);
+            reply
+        }
+        Input::Seen { ran, tried } => {
+            kura::seen(&mut draft, observed, ran, tried);
+            Reply::Done
+        }
         Input::Poll(asked) => poll::poll(&mut draft, observed, asked),
         Input::Report(told) => report::report(&mut draft, told),
         Input::Rebuilt { machine, version } => report::rebuilt(&mut draft, *machine, version.clone()),
         Input::CommitArrived { id, release } => unattended::commit(&mut draft, *id, *release),
         Input::CommitFound { git_ref, commit } => unattended::found(&mut draft, git_ref, commit),
         Input::TagArrived { release, made_at } => unattended::tag(&mut draft, *release, *made_at),
-        Input::Verb(order) => verb(&mut draft, order),
+        Input::Verb(order) => verb(&mut draft, observed, order),
         Input::TakeSeat { holder, agents } => take_seat(&mut draft, holder, *agents),
     };
     draft.verdict(reply)
 }
 
-fn verb(draft: &mut Draft<'_>, order: &Order) -> Reply {
+fn verb(draft: &mut Draft<'_>, observed: &Observed, order: &Order) -> Reply {
     match &order.verb {
         Verb::PatchAccount { auto_deploy, track_config_tags } => patch_account(draft, *auto_deploy, *track_config_tags),
         Verb::ConfigureAccount { config_tag_pattern } => configure_account(draft, config_tag_pattern.as_ref()),
@@ -46,6 +54,7 @@ fn verb(draft: &mut Draft<'_>, order: &Order) -> Reply {
         Verb::Start { .. } => start::start(draft, &order.verb),
         Verb::AcceptClock => accept_clock(draft),
         Verb::Halt { rollout } => stop::halt(draft, *rollout, order),
+        Verb::Kura(verb) => kura::verb(draft, observed, order, verb),
     }
 }
 

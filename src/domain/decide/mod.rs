@@ -17,6 +17,9 @@ mod secret;
 mod poll;
 mod report;
 
+// Kura servers.
+mod kura;
+
 // The reconciler.
 mod tick;
 mod unattended;

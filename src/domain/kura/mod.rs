@@ -7,3 +7,27 @@ pub mod workload;
 pub mod traffic;
 pub mod sight;
 pub mod step;
+
+// Facts.
+pub mod tag;
+pub mod server;
+pub mod deployment;
+pub mod change;
+pub mod estate;
+mod apply;
+
+// What people ask for, and why not.
+pub mod verb;
+pub mod refusal;
+
+// From a server to its manifest.
+pub mod canonical;
+pub mod render;
+pub mod drift;
+
+// What can be said about it.
+pub mod chain;
+pub mod orphans;
+pub mod skew;
+pub mod incidents;
+pub mod advice;

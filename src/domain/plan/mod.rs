@@ -6,6 +6,7 @@ mod outline;
 mod rehearsal;
 mod fleet;
 mod ring;
+mod kura;
 
 pub use moved::{Moved, moved};
 pub use outline::{EndedLease, Plan, PlanKind, PlanLine, plan};

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::super::change::{Change, Entry};
 use super::super::ids::Revision;
+use super::super::kura::change::KuraChange;
 use super::super::world::World;
 use super::outline::Plan;
 use super::thing::{Thing, touched};
@@ -78,10 +79,27 @@ fn what(change: &Change) -> &'static str {
         Change::RenderFailed { .. } => "cannot be rendered",
         Change::RenderRecovered { .. } => "can be rendered again",
         Change::TagArrived { .. } => "arrived as a tag",
+        Change::Kura(change) => kura_word(change),
         Change::ClockAccepted
         | Change::SeatTaken { .. }
         | Change::SecretSet { .. }
         | Change::CommitSeen { .. }
         | Change::Audited { .. } => "changed",
+    }
+}
+
+fn kura_word(change: &KuraChange) -> &'static str {
+    match change {
+        KuraChange::ServerAdded { .. } => "was added",
+        KuraChange::SpecChanged { .. } => "is configured otherwise",
+        KuraChange::Moved { .. } => "began or ended a move",
+        KuraChange::StatusChanged { .. } => "has another status",
+        KuraChange::Pinned { .. } => "is held at another tag, or at none",
+        KuraChange::DeploymentOpened { .. } => "has a new deployment",
+        KuraChange::DeploymentStarted { .. } => "has a deployment that started",
+        KuraChange::DeploymentClosed { .. } => "has a deployment that ended",
+        KuraChange::ManifestApplied { .. } => "was applied",
+        KuraChange::FieldWrittenBack { .. } => "has a field that was written back",
+        _ => "changed",
     }
 }

@@ -117,5 +117,6 @@ fn is_known(thing: Thing, world: &World) -> bool {
         Thing::Machine(id) => world.machines.contains_key(&id),
         Thing::Release(id) => world.releases.contains_key(&id),
         Thing::Rollout(id) => world.rollout(id).is_some(),
+        Thing::Server(id) => world.kura.servers.contains_key(&id),
     }
 }

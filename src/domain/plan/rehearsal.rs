@@ -63,6 +63,7 @@ impl Rehearsal<'_> {
             Verb::PublishRelease { .. } => self.publish(),
             Verb::SetSecret { name, .. } => self.set_secret(name),
             Verb::CreateEnvironment { .. } | Verb::CreateRing { .. } => self.create(verb),
+            Verb::Kura(verb) => self.kura(verb),
         }
     }
 

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::change::{Change, Level};
-use super::super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
+use super::super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
 use super::super::input::Verb;
+use super::super::kura::change::KuraChange;
 use super::super::world::World;
 
 /// One thing of an account.
@@ -23,6 +24,8 @@ pub enum Thing {
     Release(ReleaseId),
     /// A rollout.
     Rollout(RolloutId),
+    /// A Kura server.
+    Server(ServerId),
 }
 
 impl Thing {
@@ -38,6 +41,7 @@ impl Thing {
                 let release = world.rollout(id).map_or("(gone)", |rollout| world.release_name(rollout.release));
                 format!("the rollout of {release}")
             }
+            Self::Server(id) => format!("server {}", world.kura.server_name(id)),
         }
     }
 
@@ -51,6 +55,7 @@ impl Thing {
             Verb::AssignMachine { machine, .. } | Verb::RemoveMachine { machine } => vec![Self::Machine(*machine)],
             Verb::Yank { release } => vec![Self::Release(*release)],
             Verb::Halt { rollout } => vec![Self::Rollout(*rollout)],
+            Verb::Kura(verb) => verb.server().map(Self::Server).into_iter().collect(),
             Verb::Start { release, .. } => {
                 let running = world.running().map(|rollout| Self::Rollout(rollout.id));
                 running.into_iter().chain([Self::Release(*release)]).collect()
@@ -106,10 +111,26 @@ pub fn touched(change: &Change) -> Vec<Thing> {
         | Change::ResultReported { machine, .. }
         | Change::RenderFailed { machine, .. }
         | Change::RenderRecovered { machine } => vec![Thing::Machine(*machine)],
+        Change::Kura(change) => match is_a_look(change) {
+            true => Vec::new(),
+            false => change.server().map(Thing::Server).into_iter().collect(),
+        },
         Change::ClockAccepted
         | Change::SeatTaken { .. }
         | Change::SecretSet { .. }
         | Change::CommitSeen { .. }
         | Change::Audited { .. } => Vec::new(),
     }
+}
+
+/// What was only seen of a server, or done by itself on its way: no plan of a person grows old by it.
+fn is_a_look(change: &KuraChange) -> bool {
+    matches!(
+        change,
+        KuraChange::ImageObserved { .. }
+            | KuraChange::DeploymentWaits { .. }
+            | KuraChange::RollFixed { .. }
+            | KuraChange::PodDeleted { .. }
+            | KuraChange::WriteTroubled { .. }
+    )
 }

@@ -2,6 +2,7 @@
 
 mod rig;
 mod audit;
+mod kura;
 mod scope;
 mod leases;
 mod queue;

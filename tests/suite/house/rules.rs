@@ -1,5 +1,5 @@
-//! docs/rules.md: every rule in one sentence with the tests that prove it, generated from the `// R48` marks and from
-//! the `basis` of scenarios.
+//! docs/rules.md: every rule in one sentence with the tests that prove it, generated from the `// R48` and `// K12` marks
+//! and from the `basis` of scenarios.
 //!
 //! The sentences stand in docs/rules.txt. To write the page anew: `KURA_REGENERATE=1 cargo test --test suite house`.
 
@@ -11,9 +11,15 @@ use kura_console::sim::scenario::file::scenario::Scenario;
 
 use super::sources::{below, root};
 
+/// A rule: its family and its number.
+type Rule = (char, u32);
+
+/// Families of rules with the number of the last one: ring rollouts, Kura deployments.
+const FAMILIES: [Rule; 2] = [('R', 180), ('K', 52)];
+
 /// Tests by the rule they name.
-fn proofs() -> BTreeMap<u32, Vec<String>> {
-    let mut proofs: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+fn proofs() -> BTreeMap<Rule, Vec<String>> {
+    let mut proofs: BTreeMap<Rule, Vec<String>> = BTreeMap::new();
     for source in ["src", "tests"].into_iter().flat_map(below) {
         let mut test = None;
         for line in source.text.lines().map(str::trim) {
@@ -37,24 +43,29 @@ fn proofs() -> BTreeMap<u32, Vec<String>> {
 }
 
 /// A scenario says itself which rules it proves.
-fn proofs_by_scenarios(proofs: &mut BTreeMap<u32, Vec<String>>) {
+fn proofs_by_scenarios(proofs: &mut BTreeMap<Rule, Vec<String>>) {
     let folder = root().join("tests/scenarios");
     let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     for file in files {
         let scenario = Scenario::parse(&fs::read_to_string(&file).unwrap()).unwrap();
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let rules = scenario.heading.basis.iter().filter_map(|rule| rule.strip_prefix('R')?.parse().ok());
+        let rules = scenario.heading.basis.iter().filter_map(|rule| rule_of(rule));
         rules.for_each(|rule| proofs.entry(rule).or_default().push(format!("tests/scenarios/{name}")));
     }
 }
 
-/// The rules a comment line begins with: `// R48, R49 (A10)`.
-fn marks(line: &str) -> Vec<u32> {
-    let Some(comment) = line.strip_prefix("// R") else { return Vec::new() };
-    let listed = format!("R{comment}");
-    let words = listed.split([',', ' ', '(', ':']).take_while(|word| word.is_empty() || word.starts_with('R'));
-    words.filter_map(|word| word.strip_prefix('R')?.parse().ok()).collect()
+/// A rule as it is written, such as `R48`.
+fn rule_of(word: &str) -> Option<Rule> {
+    let family = word.chars().next().filter(|family| FAMILIES.iter().any(|(known, _)| known == family))?;
+    Some((family, word.get(1..)?.parse().ok()?))
+}
+
+/// The rules a comment line begins with: `// R48, K49 (A10)`.
+fn marks(line: &str) -> Vec<Rule> {
+    let Some(comment) = line.strip_prefix("// ") else { return Vec::new() };
+    let words = comment.split([',', ' ', '(', ':']).filter(|word| !word.is_empty());
+    words.map_while(rule_of).collect()
 }
 
 fn page() -> String {
@@ -64,12 +75,12 @@ fn page() -> String {
         "# Rules and their proofs\n\nGenerated from docs/rules.txt and the marks in the tests; see \
          tests/suite/house/rules.rs.\n\n| rule | what it says | proven by |\n|---|---|---|\n",
     );
-    for line in sentences.lines().filter(|line| line.starts_with('R')) {
-        let Some((rule, sentence)) = line.split_once(' ') else { continue };
-        let number: u32 = rule.trim_start_matches('R').parse().unwrap_or(0);
-        let excuse = NOT_CODE.iter().find(|(known, _)| *known == number).map_or("-", |(_, reason)| *reason);
-        let tests = proofs.get(&number).map_or_else(|| excuse.to_owned(), |tests| tests.join("<br>"));
-        let _ = writeln!(page, "| {rule} | {sentence} | {tests} |");
+    for line in sentences.lines() {
+        let Some((word, sentence)) = line.split_once(' ') else { continue };
+        let Some(rule) = rule_of(word) else { continue };
+        let excuse = excuses().find(|(known, _)| *known == rule).map_or("-", |(_, reason)| reason);
+        let tests = proofs.get(&rule).map_or_else(|| excuse.to_owned(), |tests| tests.join("<br>"));
+        let _ = writeln!(page, "| {word} | {sentence} | {tests} |");
     }
     page
 }
@@ -85,36 +96,47 @@ fn the_page_of_rules_is_up_to_date() {
     assert!(kept == page, "docs/rules.md is stale: run KURA_REGENERATE=1 cargo test --test suite house");
 }
 
-/// The last rule.
-const LAST: u32 = 180;
-
 /// Rules that no test of ours can prove, and why not. What a test can prove is never listed.
-const NOT_CODE: &[(u32, &str)] = &[];
+const NOT_CODE: &[(Rule, &str)] = &[
+    (('K', 46), "the cluster's own controller does it; tests make the workload as a fixture"),
+    (('K', 47), "the cluster's own controller does it; tests make the status as a fixture"),
+];
+
+/// Rules of Kura deployments that are to be proven and are not yet; the family is young. No other rule may be here.
+const NOT_YET: &[(Rule, &str)] = &[];
+
+fn excuses() -> impl Iterator<Item = (Rule, &'static str)> {
+    NOT_CODE.iter().chain(NOT_YET).copied()
+}
+
+fn all_rules() -> impl Iterator<Item = Rule> {
+    FAMILIES.iter().flat_map(|(family, last)| (1..=*last).map(move |number| (*family, number)))
+}
 
 #[test]
 fn every_rule_has_a_test_or_a_reason() {
     let proofs = proofs();
-    let excused = |rule: u32| NOT_CODE.iter().any(|(known, _)| *known == rule);
-    let unproven: Vec<u32> = (1..=LAST).filter(|rule| !proofs.contains_key(rule) && !excused(*rule)).collect();
+    let excused = |rule: Rule| excuses().any(|(known, _)| known == rule);
+    let unproven: Vec<Rule> = all_rules().filter(|rule| !proofs.contains_key(rule) && !excused(*rule)).collect();
     assert!(unproven.is_empty(), "rules without a test: {unproven:?}");
-    let idle: Vec<u32> = (1..=LAST).filter(|rule| proofs.contains_key(rule) && excused(*rule)).collect();
+    let idle: Vec<Rule> = all_rules().filter(|rule| proofs.contains_key(rule) && excused(*rule)).collect();
     assert!(idle.is_empty(), "rules that are excused and proven: {idle:?}");
-    let unknown: Vec<&u32> = proofs.keys().filter(|rule| !(1..=LAST).contains(*rule)).collect();
+    let unknown: Vec<&Rule> = proofs.keys().filter(|rule| !all_rules().any(|known| known == **rule)).collect();
     assert!(unknown.is_empty(), "marks of rules that do not exist: {unknown:?}");
+    assert!(NOT_YET.iter().all(|((family, _), _)| *family == 'K'), "only Kura deployments may wait for their proof");
 }
 
 #[test]
 fn every_rule_has_one_sentence_in_order() {
     let sentences = fs::read_to_string(root().join("docs/rules.txt")).unwrap();
-    let rules = sentences.lines().filter_map(|line| line.strip_prefix('R')?.split_once(' '));
-    let numbers: Vec<u32> = rules.map(|(number, _)| number.parse().unwrap()).collect();
-    assert_eq!(numbers, (1..=LAST).collect::<Vec<u32>>());
+    let rules: Vec<Rule> = sentences.lines().filter_map(|line| rule_of(line.split_once(' ')?.0)).collect();
+    assert_eq!(rules, all_rules().collect::<Vec<Rule>>());
 }
 
 #[test]
 fn marks_are_read_as_written() {
-    assert_eq!(marks("// R48, R49 (A10)"), [48, 49]);
-    assert_eq!(marks("// R21: broken_step runs"), [21]);
-    assert_eq!(marks("// Rules are many"), Vec::<u32>::new());
-    assert_eq!(marks("let x = 1; // R48"), Vec::<u32>::new());
+    assert_eq!(marks("// R48, K49 (A10)"), [('R', 48), ('K', 49)]);
+    assert_eq!(marks("// R21: broken_step runs"), [('R', 21)]);
+    assert_eq!(marks("// Rules are many, R48 among them"), []);
+    assert_eq!(marks("let x = 1; // R48"), []);
 }

@@ -15,8 +15,10 @@ use kura_console::domain::rollout::{Cursor, Ending, HaltCause, RingHalt};
 use kura_console::domain::span::Seconds;
 use kura_console::domain::world::World;
 
+use super::kura;
+
 /// How many kinds of changes there are.
-pub(crate) const KINDS: usize = 32;
+pub(crate) const KINDS: usize = 33;
 
 const LEASE_ENDS: [LeaseEnd; 9] = [
     LeaseEnd::Success,
@@ -75,6 +77,7 @@ pub(crate) fn kind_of(change: &Change) -> usize {
         Change::SecretSet { .. } => 29,
         Change::CommitSeen { .. } => 30,
         Change::Audited { .. } => 31,
+        Change::Kura(_) => 32,
     }
 }
 
@@ -320,6 +323,7 @@ impl Subject {
             },
             Change::CommitSeen { git_ref: "main".to_owned(), commit: format!("{:040x}", self.0) },
             Change::Audited { link: Box::new(self.link()) },
+            Change::Kura(Box::new(kura::change(self.0))),
         ]
     }
 }

@@ -1,6 +1,7 @@
 //! The journal: one suite for every backend, what a file must survive, and what an old file must still say.
 
 mod changes;
+mod kura;
 mod beds;
 mod conformance;
 mod fold;

@@ -45,6 +45,7 @@ impl<C: Consoles> Run<C> {
             Cause::Report => ("report", None, None, None),
             Cause::Seat => ("seat", None, None, None),
             Cause::Repository => ("repository", None, None, None),
+            Cause::Seen => ("seen", None, None, None),
         };
         let changes: Vec<Value> = verdict.iter().map(|entry| self.change(entry)).collect();
         json!({

@@ -1,0 +1,130 @@
+//! One path for force, drift and what is missing: apply what is rendered, then wait for the chain (K23-K34).
+
+use serde_json::Value;
+
+use super::super::super::ids::ServerId;
+use super::super::super::kura::chain::{Judgement, chain, judge};
+use super::super::super::kura::change::KuraChange;
+use super::super::super::kura::deployment::{Closing, Deployment, DeploymentStatus, WaitKind};
+use super::super::super::kura::drift::{carries, drift};
+use super::super::super::kura::object::{ObjectKind, ObjectRef, tag_of};
+use super::super::super::kura::render::{Manifest, render};
+use super::super::super::kura::server::Server;
+use super::super::super::kura::sight::Sight;
+use super::super::super::kura::step::{Deed, Purpose, Step};
+use super::super::super::kura::workload::Instance;
+use super::super::draft::Draft;
+
+pub(super) fn converge(draft: &mut Draft<'_>, sight: &Sight, id: ServerId) {
+    let Some(server) = draft.world().kura.servers.get(&id).cloned() else { return };
+    let live = sight.instances.get(&server.instance_name);
+    note_observed(draft, &server, live);
+    let Some(tag) = server.wanted_tag() else { return };
+    let manifest = render(&server, tag);
+    if let Some(live) = live {
+        note_foreign(draft, &server, &manifest, live);
+    }
+    match draft.world().kura.servers.get(&id).cloned() {
+        Some(server) if owes(&server, &manifest, live) => apply(draft, sight, &server, &manifest, live),
+        Some(server) => activate(draft, sight, &server, tag, &manifest),
+        None => {}
+    }
+}
+
+/// The tag the controller reports, as it changes (K1).
+fn note_observed(draft: &mut Draft<'_>, server: &Server, live: Option<&Instance>) {
+    let tag = live.and_then(|live| live.observed_image.as_deref()).map(|image| tag_of(image).to_owned());
+    if live.is_some() && tag != server.observed_image_tag {
+        draft.tell(KuraChange::ImageObserved { server: server.id, tag });
+    }
+}
+
+/// A field that is rendered, reads otherwise and belongs to somebody else: counted once per apply of ours (K28).
+fn note_foreign(draft: &mut Draft<'_>, server: &Server, manifest: &Manifest, live: &Instance) {
+    for drifted in drift(manifest, &live.spec) {
+        let Some(manager) = live.foreign.get(&drifted.field) else { continue };
+        let known = server.foreign.get(&drifted.field).filter(|edit| edit.manager == *manager);
+        if known.is_some_and(|edit| edit.counted) {
+            continue;
+        }
+        let times = known.map_or(0, |edit| edit.times).saturating_add(1);
+        let (field, manager) = (drifted.field, manager.clone());
+        draft.tell(KuraChange::FieldWrittenBack { server: server.id, field, manager, times });
+    }
+}
+
+/// Something has to be applied: a force that is not spent, an object that is missing, another image or revision. Not
+/// over an object on its way out, and not by itself where another manager writes the same field back and back (K28).
+fn owes(server: &Server, manifest: &Manifest, live: Option<&Instance>) -> bool {
+    let forced = server.open().is_some_and(Deployment::owes_force);
+    match live {
+        None => true,
+        Some(live) if live.stamp.is_leaving() => false,
+        Some(_) if forced => true,
+        Some(live) => !carries(manifest, live) && server.tug_of_war().is_none(),
+    }
+}
+
+/// The gateway first, since the instance names its class; both under the versions they were seen in.
+fn apply(draft: &mut Draft<'_>, sight: &Sight, server: &Server, manifest: &Manifest, live: Option<&Instance>) {
+    let open = server.open();
+    let force = open.is_some_and(Deployment::owes_force);
+    let before = live.and_then(|live| live.spec.get("image")).and_then(Value::as_str).map(tag_of);
+    let image = tag_of(&manifest.image).to_owned();
+    let purpose = Purpose::Converge {
+        server: server.id,
+        deployment: open.map(|row| row.id),
+        revision: manifest.revision.clone(),
+        new_image: before.is_some_and(|before| before != image),
+        image,
+    };
+    if let Some(gateway) = &manifest.gateway {
+        let name = gateway.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+        let seen = sight.gateways.get(name);
+        if sight.gateways.is_fresh(draft.now) && seen.is_none_or(|seen| !seen.stamp.is_leaving()) {
+            let from = seen.map(|seen| seen.stamp.version());
+            let deed = Deed::Apply { manifest: gateway.clone(), from, force };
+            draft.step(Step { object: ObjectRef::new(ObjectKind::KuraGateway, name), deed, purpose: purpose.clone() });
+        }
+    }
+    let from = live.map(|live| live.stamp.version());
+    let deed = Deed::Apply { manifest: manifest.instance.clone(), from, force };
+    draft.step(Step { object: ObjectRef::new(ObjectKind::KuraInstance, &server.instance_name), deed, purpose });
+}
+
+/// Nothing is left to apply: the open deployment runs, and waits for the first broken link or succeeds.
+fn activate(draft: &mut Draft<'_>, sight: &Sight, server: &Server, tag: &str, manifest: &Manifest) {
+    let Some(open) = server.open() else { return };
+    if open.status == DeploymentStatus::Pending {
+        let revision = manifest.revision.clone();
+        draft.tell(KuraChange::DeploymentStarted { server: server.id, deployment: open.id, revision });
+    }
+    match judge(&chain(server, tag, sight, draft.now)) {
+        Judgement::Unsure => {}
+        Judgement::Broken(kind, detail) => wait(draft, server, open, Some((kind, detail))),
+        Judgement::Whole if is_probed_since(server, open, sight, draft) => succeed(draft, server, open),
+        Judgement::Whole => wait(draft, server, open, None),
+    }
+}
+
+/// An answer from before the manifest was applied is none of what it leads to.
+fn is_probed_since(server: &Server, open: &Deployment, sight: &Sight, draft: &Draft<'_>) -> bool {
+    let Some(host) = server.public_host() else { return true };
+    let since = server.applied.as_ref().filter(|_| open.applied).map(|applied| applied.at);
+    let probed = sight.endpoint(&host, draft.now).map(|probe| probe.as_of);
+    probed.is_some_and(|probed| since.is_none_or(|since| probed >= since))
+}
+
+fn succeed(draft: &mut Draft<'_>, server: &Server, open: &Deployment) {
+    let url = server.public_host().map(|host| format!("https://{host}"));
+    let closing = Closing::Succeeded { detail: None, url };
+    draft.tell(KuraChange::DeploymentClosed { server: server.id, deployment: open.id, closing });
+}
+
+/// Only what is new is told (K29).
+fn wait(draft: &mut Draft<'_>, server: &Server, open: &Deployment, wait: Option<(WaitKind, String)>) {
+    let known = open.wait.as_ref().map(|known| (known.kind, known.detail.clone()));
+    if known != wait {
+        draft.tell(KuraChange::DeploymentWaits { server: server.id, deployment: open.id, wait });
+    }
+}

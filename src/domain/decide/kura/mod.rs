@@ -1,0 +1,19 @@
+//! Decisions about Kura servers, a file per question.
+
+// People.
+mod verbs;
+mod deploy;
+mod removal;
+
+// The reconciler.
+mod pass;
+mod schedule;
+mod converge;
+mod roll;
+mod project;
+mod collect;
+mod destroy;
+mod ran;
+
+pub(super) use pass::{seen, ticked};
+pub(super) use verbs::verb;

@@ -1,0 +1,64 @@
+//! Pods that are not Ready roll together: deleted once per image change, and never a Ready one (K35-K40).
+
+use super::super::super::ids::ServerId;
+use super::super::super::kura::change::KuraChange;
+use super::super::super::kura::object::{ObjectKind, ObjectRef, tag_of};
+use super::super::super::kura::server::{PodMark, Roll, Server};
+use super::super::super::kura::sight::{PodDeleter, Sight};
+use super::super::super::kura::step::{Deed, Purpose, Step};
+use super::super::super::kura::workload::{PausedBy, Pod};
+use super::super::draft::Draft;
+
+pub(super) fn roll(draft: &mut Draft<'_>, sight: &Sight, id: ServerId) {
+    let Some(server) = draft.world().kura.servers.get(&id).cloned() else { return };
+    if !sight.sets.is_fresh(draft.now) || !sight.pods.is_fresh(draft.now) {
+        return;
+    }
+    let Some(set) = sight.sets.get(&server.instance_name).filter(|set| !set.stamp.is_leaving()) else { return };
+    // K36: only once the template carries it; K38: skipped, and not marked as done.
+    let Some(template) = set.image.as_deref().map(tag_of) else { return };
+    if set.paused_by() == Some(PausedBy::Operator) {
+        return;
+    }
+    fix(draft, sight, &server, template);
+    let Some(roll) = draft.world().kura.servers.get(&id).and_then(|server| server.roll.clone()) else { return };
+    if roll.fixed && roll.image == template && sight.deleter == PodDeleter::Ours {
+        delete(draft, sight, id, &roll);
+    }
+}
+
+/// The set is fixed when the change is observed. Whoever is seen for the first time has changed nothing (K40).
+fn fix(draft: &mut Draft<'_>, sight: &Sight, server: &Server, template: &str) {
+    let pods = match &server.roll {
+        Some(roll) if roll.image == template && roll.fixed => return,
+        None => Vec::new(),
+        // The template lags behind what was applied.
+        Some(roll) if !roll.fixed && roll.image != template => return,
+        Some(_) => sight.pods_of(&server.instance_name).filter(|pod| is_due(pod, template)).map(mark).collect(),
+    };
+    let image = template.to_owned();
+    draft.tell(KuraChange::RollFixed { server: server.id, image, pods });
+}
+
+fn mark(pod: &Pod) -> PodMark {
+    PodMark { name: pod.stamp.name.clone(), uid: pod.stamp.uid.clone(), done: false }
+}
+
+/// Not Ready, and not on the new image (K35, K37).
+fn is_due(pod: &Pod, image: &str) -> bool {
+    !pod.ready && pod.image.as_deref().map(tag_of) != Some(image)
+}
+
+fn delete(draft: &mut Draft<'_>, sight: &Sight, server: ServerId, roll: &Roll) {
+    for mark in roll.pods.iter().filter(|mark| !mark.done) {
+        let Some(pod) = sight.pods.get(&mark.name).filter(|pod| pod.stamp.uid == mark.uid) else { continue };
+        if pod.stamp.is_leaving() || !is_due(pod, &roll.image) {
+            continue;
+        }
+        draft.step(Step {
+            object: ObjectRef::new(ObjectKind::Pod, &mark.name),
+            deed: Deed::Delete { from: pod.stamp.version() },
+            purpose: Purpose::NotReady { server, image: roll.image.clone() },
+        });
+    }
+}

@@ -1,0 +1,251 @@
+//! The chain from a rendered manifest to an answering endpoint, and its first broken link (K29, K30, K33).
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::deployment::WaitKind;
+use super::object::tag_of;
+use super::server::{GatewayMode, Server};
+use super::sight::Sight;
+use super::traffic::{Dns, Endpoint, Tls, Up};
+use super::workload::{Instance, Pod};
+
+/// Pods that are named in a sentence; the others are counted.
+const NAMED_MAX: usize = 4;
+
+/// A link of the chain, in the order in which they hang on each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkName {
+    /// The controller has reconciled the object.
+    Observed,
+    /// Pods run the image and one is Ready.
+    Workload,
+    /// The class has a controller.
+    Class,
+    /// The ingresses have an address.
+    Address,
+    /// The name leads there.
+    Dns,
+    /// The certificate is good.
+    Certificate,
+    /// `/up` is 2xx.
+    Up,
+}
+
+/// How a link stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Standing {
+    /// It holds.
+    Whole,
+    /// It is broken.
+    Broken {
+        /// What a deployment waits for because of it.
+        wait: WaitKind,
+        /// What is wrong, without anything that differs from one look to the next.
+        detail: String,
+    },
+    /// It cannot be told: not read, not probed, or too long ago.
+    Unknown {
+        /// Why not.
+        why: String,
+    },
+}
+
+/// A link and how it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChainLink {
+    /// Which.
+    pub link: LinkName,
+    /// How it stands.
+    #[serde(flatten)]
+    pub standing: Standing,
+}
+
+/// What a deployment is to do about the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Judgement {
+    /// Everything holds.
+    Whole,
+    /// It waits for this.
+    Broken(WaitKind, String),
+    /// The first link that does not hold cannot be told: what is known stays.
+    Unsure,
+}
+
+/// The first link that does not hold decides.
+pub fn judge(chain: &[ChainLink]) -> Judgement {
+    let first = chain.iter().map(|link| &link.standing).find(|standing| **standing != Standing::Whole);
+    match first {
+        None | Some(Standing::Whole) => Judgement::Whole,
+        Some(Standing::Broken { wait, detail }) => Judgement::Broken(*wait, detail.clone()),
+        Some(Standing::Unknown { .. }) => Judgement::Unsure,
+    }
+}
+
+/// Every link of a server that is to serve `tag`. Links it does not need are left out.
+pub fn chain(server: &Server, tag: &str, sight: &Sight, now: Timestamp) -> Vec<ChainLink> {
+    let live = sight.instances.get(&server.instance_name);
+    let mut links = vec![
+        (LinkName::Observed, observed(sight, live, tag, now)),
+        (LinkName::Workload, workload(sight, server, tag, now)),
+    ];
+    if let Some(host) = server.public_host() {
+        let by_ingress = server.spec.gateway != GatewayMode::NodePort;
+        if by_ingress {
+            links.push((LinkName::Class, class(sight, live, now)));
+            links.push((LinkName::Address, address(sight, server, now)));
+        }
+        let probe = sight.endpoint(&host, now);
+        links.push((LinkName::Dns, dns(sight, server, &host, probe)));
+        links.push((LinkName::Certificate, certificate(sight, &host, probe)));
+        let wait = if by_ingress { WaitKind::PublicEndpointNotReady } else { WaitKind::NodePortEndpointNotReady };
+        links.push((LinkName::Up, up(probe, wait)));
+    }
+    links.into_iter().map(|(link, standing)| ChainLink { link, standing }).collect()
+}
+
+fn broken(wait: WaitKind, detail: impl Into<String>) -> Standing {
+    Standing::Broken { wait, detail: detail.into() }
+}
+
+fn unknown(why: impl Into<String>) -> Standing {
+    Standing::Unknown { why: why.into() }
+}
+
+fn observed(sight: &Sight, live: Option<&Instance>, tag: &str, now: Timestamp) -> Standing {
+    let not = |detail: String| broken(WaitKind::NotObserved, detail);
+    if let Some(trouble) = sight.instances.contact.trouble(now) {
+        return unknown(format!("instances: {trouble}"));
+    }
+    let Some(live) = live else { return not("there is no instance yet".to_owned()) };
+    match live.observed_image.as_deref().map(tag_of) {
+        _ if live.stamp.is_leaving() => not("the instance is being deleted".to_owned()),
+        Some(observed) if observed == tag => Standing::Whole,
+        Some(observed) => not(format!("the controller reports {observed}, not {tag}")),
+        None => not("the controller has reported no image".to_owned()),
+    }
+}
+
+/// Every pod runs the image and at least one is Ready: `observedImage` alone can latch early (K33).
+fn workload(sight: &Sight, server: &Server, tag: &str, now: Timestamp) -> Standing {
+    if let Some(trouble) = sight.pods.contact.trouble(now) {
+        return unknown(format!("pods: {trouble}"));
+    }
+    let pods: Vec<&Pod> = sight.pods_of(&server.instance_name).collect();
+    let other = |pod: &&&Pod| pod.image.as_deref().map(tag_of) != Some(tag);
+    let old = pods
+        .iter()
+        .filter(other)
+        .map(|pod| format!("{} runs {}", pod.stamp.name, pod.image.as_deref().map_or("no image", tag_of)));
+    let old: Vec<String> = old.collect();
+    let not = |detail: String| broken(WaitKind::WorkloadNotReady, detail);
+    match pods.iter().filter(|pod| pod.ready).count() {
+        _ if pods.is_empty() => not("no pod runs".to_owned()),
+        _ if !old.is_empty() => not(listed(&old)),
+        0 => not(format!("none of {} pods is Ready: {}", pods.len(), listed(&reasons(&pods)))),
+        _ => Standing::Whole,
+    }
+}
+
+fn reasons(pods: &[&Pod]) -> Vec<String> {
+    let reason = |pod: &&Pod| format!("{} {}", pod.stamp.name, pod.reason.as_deref().unwrap_or("is not Ready"));
+    pods.iter().filter(|pod| !pod.ready).map(reason).collect()
+}
+
+fn listed(all: &[String]) -> String {
+    match all.len().checked_sub(NAMED_MAX) {
+        None | Some(0) => all.join(", "),
+        Some(more) => format!("{} and {more} more", all[..NAMED_MAX].join(", ")),
+    }
+}
+
+fn class(sight: &Sight, live: Option<&Instance>, now: Timestamp) -> Standing {
+    let Some(name) = live.and_then(|live| live.spec.get("ingressClassName")).and_then(|name| name.as_str()) else {
+        return broken(WaitKind::IngressClassWithoutController, "the instance names no ingress class");
+    };
+    if let Some(trouble) = sight.classes.contact.trouble(now) {
+        return unknown(format!("ingress classes: {trouble}"));
+    }
+    match sight.classes.get(name).map(|class| class.has_controller) {
+        None => broken(WaitKind::IngressClassWithoutController, format!("there is no ingress class {name}")),
+        Some(Some(false)) => {
+            broken(WaitKind::IngressClassWithoutController, format!("ingress class {name} has no controller"))
+        }
+        Some(_) => Standing::Whole,
+    }
+}
+
+/// Addresses of the ingresses of a server, sorted.
+fn addresses(sight: &Sight, server: &Server) -> Vec<String> {
+    let ours = sight.ingresses.rows.values().filter(|row| row.instance.as_ref() == Some(&server.instance_name));
+    let mut all: Vec<String> = ours.flat_map(|row| row.addresses.iter().cloned()).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn address(sight: &Sight, server: &Server, now: Timestamp) -> Standing {
+    if let Some(trouble) = sight.ingresses.contact.trouble(now) {
+        return unknown(format!("ingresses: {trouble}"));
+    }
+    match addresses(sight, server).is_empty() {
+        true => broken(WaitKind::IngressWithoutAddress, "its ingress has no address"),
+        false => Standing::Whole,
+    }
+}
+
+fn dns(sight: &Sight, server: &Server, host: &str, probe: Option<&Endpoint>) -> Standing {
+    match probe.map(|probe| &probe.dns) {
+        None | Some(Dns::Unknown) => unknown(format!("{host} was not resolved lately")),
+        Some(Dns::NxDomain) => broken(WaitKind::PublicHostNotResolvable, format!("{host}: NXDOMAIN")),
+        Some(Dns::Failed { why }) => broken(WaitKind::ResolverError, format!("resolver: {why}")),
+        Some(Dns::Addresses { addresses: found }) => mismatch(&addresses(sight, server), found),
+    }
+}
+
+/// The name has to lead to the ingress and nowhere else. Load balancers that go by a host name cannot be compared.
+fn mismatch(wanted: &[String], found: &[String]) -> Standing {
+    let comparable = !wanted.is_empty() && wanted.iter().all(|address| address.parse::<Address>().is_ok());
+    let stale: Vec<&String> = found.iter().filter(|address| !wanted.contains(address)).collect();
+    let missing: Vec<&String> = wanted.iter().filter(|address| !found.contains(address)).collect();
+    let names = |all: &[&String]| all.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", ");
+    match (stale.is_empty(), missing.is_empty()) {
+        _ if !comparable => Standing::Whole,
+        (true, true) => Standing::Whole,
+        (false, _) => {
+            let detail = format!("{} is stale, the ingress has {}", names(&stale), wanted.join(", "));
+            broken(WaitKind::AddressMismatch, detail)
+        }
+        (true, false) => broken(WaitKind::AddressMismatch, format!("{} is not in the DNS yet", names(&missing))),
+    }
+}
+
+type Address = core::net::IpAddr;
+
+fn certificate(sight: &Sight, host: &str, probe: Option<&Endpoint>) -> Standing {
+    match probe.map(|probe| &probe.tls) {
+        None => unknown(format!("{host} was not probed lately")),
+        // The handshake did not come about: what is behind it says so.
+        Some(Tls::Unknown | Tls::Valid) => Standing::Whole,
+        Some(Tls::Invalid { why }) => {
+            let named = |hosts: &[String]| hosts.iter().any(|one| one == host);
+            let issued = sight.certificates.rows.values().find(|row| !row.ready && named(&row.hosts));
+            let issuer = issued.and_then(|row| row.message.as_deref());
+            let detail = issuer.map_or_else(|| why.clone(), |message| format!("{why}; the issuer says: {message}"));
+            broken(WaitKind::CertificateNotReady, detail)
+        }
+    }
+}
+
+fn up(probe: Option<&Endpoint>, wait: WaitKind) -> Standing {
+    match probe.map(|probe| &probe.up) {
+        None | Some(Up::Unknown) => unknown("/up was not asked lately"),
+        Some(answer) if answer.is_up() => Standing::Whole,
+        Some(Up::Status { status }) => broken(wait, format!("/up answered {status}")),
+        Some(Up::Timeout) => broken(wait, "/up did not answer in 5s"),
+        Some(Up::Failed { why }) => broken(wait, format!("/up: {why}")),
+    }
+}

@@ -1,0 +1,79 @@
+//! The estate: every fact about Kura servers of one account.
+
+use imbl::{OrdMap, Vector};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::super::ids::ServerId;
+use super::object::ObjectRef;
+use super::server::Server;
+use super::tag::{RuntimeTag, newest};
+
+/// Servers an account may have.
+pub const SERVERS_MAX: usize = 20_000;
+
+/// Released tags the World keeps; the ones released longest ago are forgotten first.
+pub const RUNTIME_TAGS_KEPT: usize = 500;
+
+/// Things a person asked to be taken away that may wait at the same time.
+pub const ASKED_MAX: usize = 200;
+
+/// What a person wants taken away. Done by the next pass, under the version that pass sees.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// From which object, or the object itself.
+    pub object: ObjectRef,
+    /// Which object of that name: another one is left alone.
+    pub uid: String,
+    /// The finalizer; none = the object is to be deleted.
+    pub finalizer: Option<String>,
+    /// Who asked.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Everything about Kura servers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Estate {
+    /// Released tags in order of release.
+    pub tags: Vector<RuntimeTag>,
+    /// Servers.
+    pub servers: OrdMap<ServerId, Server>,
+    /// Servers that were ever added.
+    pub added: u64,
+    /// What waits to be taken away.
+    pub asked: Vector<Asked>,
+}
+
+impl Estate {
+    /// Nothing was ever said about a Kura server.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What servers are brought to (K8).
+    pub fn target(&self) -> Option<&str> {
+        newest(&self.tags).map(|newest| newest.tag.as_str())
+    }
+
+    /// What a person calls a server.
+    pub fn server_name(&self, id: ServerId) -> String {
+        self.servers.get(&id).map_or_else(|| "(gone)".to_owned(), Server::name)
+    }
+
+    /// The server an instance belongs to.
+    pub fn server_of(&self, instance: &str) -> Option<&Server> {
+        self.servers.values().find(|server| server.instance_name == instance)
+    }
+
+    /// It was released here, or a server runs it or was to.
+    pub fn knows_tag(&self, tag: &str) -> bool {
+        let of_server = |server: &Server| {
+            server.current_image_tag.as_deref() == Some(tag)
+                || server.deployments.iter().any(|row| row.image_tag == tag)
+        };
+        self.tags.iter().any(|known| known.tag == tag) || self.servers.values().any(of_server)
+    }
+}

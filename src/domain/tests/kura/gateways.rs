@@ -1,0 +1,157 @@
+//! Gateways: collected after the apply, never one in use, finalizers by people only (K42-K44).
+
+use super::rig::{Rig, facts, lose};
+use crate::domain::kura::change::KuraChange;
+use crate::domain::kura::source::Contact;
+use crate::domain::kura::step::{Deed, Outcome, Ran};
+use crate::domain::kura::traffic::IngressClass;
+use crate::domain::kura::verb::KuraVerb;
+use crate::domain::verdict::Reply;
+
+const OLD: &str = "kgw-acme-eu";
+
+/// The instance stands on a gateway of its own, and is rendered for the shared one.
+fn left_behind() -> Rig {
+    let mut rig = Rig::serving(&[], "0.19.0");
+    rig.render_otherwise("acme", "ingressClassName", OLD);
+    rig.reconcile();
+    rig.pass_time(10);
+    rig.put_gateway(OLD, "acme");
+    rig.steps.clear();
+    rig.edit("acme", |server| server.spec.overrides.clear());
+    rig
+}
+
+#[test]
+fn a_gateway_nobody_names_is_deleted_after_the_apply_and_not_before() {
+    // K43 (I1, A22)
+    let mut rig = left_behind();
+    let stamp = rig.sight.gateways.rows[OLD].stamp.clone();
+    rig.sight
+        .classes
+        .rows
+        .insert(OLD.to_owned(), IngressClass { stamp, controller: "c".to_owned(), has_controller: Some(false) });
+    rig.reconcile();
+    let order =
+        ["apply KuraInstance kura-acme-eu", "delete KuraGateway kgw-acme-eu", "delete IngressClass kgw-acme-eu"];
+    assert_eq!(rig.written(), order);
+    assert!(matches!(rig.steps[1].deed, Deed::Delete { .. }));
+}
+
+#[test]
+fn an_apply_that_failed_collects_nothing() {
+    // K43 (A22)
+    let mut rig = left_behind();
+    let step = rig.tick().steps.remove(0);
+    rig.tell(vec![Ran { step, outcome: Outcome::Failed { why: "timeout".to_owned() } }]);
+    rig.tick();
+    assert!(rig.written().iter().all(|line| line.starts_with("apply")));
+}
+
+#[test]
+fn nothing_is_collected_on_an_empty_failed_or_stale_reading() {
+    // K43 (A22, A20)
+    let collects =
+        |rig: &mut Rig| rig.tick_as_it_is().steps.iter().any(|step| matches!(step.deed, Deed::Delete { .. }));
+    let applied = || {
+        let mut rig = left_behind();
+        let step = rig.tick().steps.remove(0);
+        let outcome = rig.obey(&step);
+        rig.look();
+        let change = KuraChange::ManifestApplied {
+            server: rig.server("acme").id,
+            deployment: None,
+            revision: rig.revision("acme"),
+            image: "0.19.0".to_owned(),
+            new_image: false,
+        };
+        assert_eq!(outcome, Outcome::Done);
+        rig.world.kura.apply(rig.now, &change);
+        rig
+    };
+    assert!(collects(&mut applied()), "it would otherwise");
+    let mut rig = applied();
+    let now = rig.now;
+    lose(&mut rig.sight.instances, now);
+    assert!(!collects(&mut rig));
+    let mut rig = applied();
+    lose(&mut rig.sight.gateways, now);
+    assert!(!collects(&mut rig));
+    let mut rig = applied();
+    rig.sight.gateways.contact = Contact::Live { as_of: crate::domain::span::Seconds(90).before(now) };
+    assert!(!collects(&mut rig));
+    let mut rig = applied();
+    rig.sight.instances.rows.clear();
+    assert!(!collects(&mut rig), "an empty reading is none to delete on");
+}
+
+#[test]
+fn a_gateway_that_an_instance_or_a_manifest_names_stays() {
+    // K42, K43
+    let mut rig = left_behind();
+    rig.add("other");
+    rig.edit("other", |server| drop(server.spec.overrides.insert("ingressClassName".to_owned(), OLD.into())));
+    rig.reconcile();
+    assert_eq!(rig.sight.gateways.rows.len(), 1, "a manifest names it");
+    let (gone, live) = (rig.world.kura.servers.clone(), rig.live("acme").clone());
+    rig.edit("other", |server| server.spec.overrides.clear());
+    let mut stranger = live;
+    stranger.stamp.name = "kura-stranger-eu".to_owned();
+    stranger.spec["ingressClassName"] = OLD.into();
+    rig.sight.instances.rows.insert("kura-stranger-eu".to_owned(), stranger);
+    rig.reconcile();
+    assert_eq!((rig.sight.gateways.rows.len(), gone.len()), (1, 2), "an instance names it");
+    let delete = KuraVerb::DeleteGateway { name: OLD.to_owned() };
+    assert_eq!(rig.refused(delete), "in_use", "not by a person either");
+}
+
+#[test]
+fn a_gateway_younger_than_the_apply_or_of_somebody_else_stays() {
+    // K43
+    let mut rig = left_behind();
+    rig.put_gateway("kgw-stranger-eu", "stranger");
+    rig.reconcile();
+    rig.pass_time(5);
+    rig.put_gateway("kgw-young-eu", "acme");
+    rig.reconcile();
+    let left: Vec<&String> = rig.sight.gateways.rows.keys().collect();
+    assert_eq!(left, ["kgw-stranger-eu", "kgw-young-eu"]);
+}
+
+#[test]
+fn a_gateway_that_is_stuck_is_not_deleted_again_and_again() {
+    // K44 (I10)
+    let mut rig = left_behind();
+    let since = rig.now;
+    let gateway = rig.sight.gateways.rows.get_mut(OLD).unwrap();
+    gateway.stamp.deleting_since = Some(since);
+    gateway.stamp.finalizers = vec!["kuragateways.kura.tuist.dev/finalizer".to_owned()];
+    rig.reconcile();
+    rig.reconcile();
+    assert_eq!(rig.written(), ["apply KuraInstance kura-acme-eu"]);
+    let strip = |finalizer: &str| {
+        let (name, finalizer) = (OLD.to_owned(), finalizer.to_owned());
+        KuraVerb::StripFinalizer { name, finalizer }
+    };
+    let finalizer = "kuragateways.kura.tuist.dev/finalizer";
+    for reason in [None, Some("  ")] {
+        let reply = rig.verb_because(strip(finalizer), reason);
+        assert!(matches!(reply, Reply::Refused(refusal) if refusal.code() == "reason_missing"));
+    }
+    assert_eq!(rig.refused(strip("other/finalizer")), "not_there");
+    assert_eq!(rig.verb(strip(finalizer)), Reply::Done);
+    rig.reconcile();
+    assert_eq!(rig.written()[1], "patch KuraGateway kgw-acme-eu");
+    assert!(rig.world.kura.asked.is_empty() && rig.sight.gateways.rows.is_empty());
+}
+
+#[test]
+fn a_finalizer_is_taken_off_only_where_a_deletion_waits_for_it() {
+    // K44
+    let mut rig = left_behind();
+    let gateway = rig.sight.gateways.rows.get_mut(OLD).unwrap();
+    gateway.stamp.finalizers = vec!["f".to_owned()];
+    let strip = KuraVerb::StripFinalizer { name: OLD.to_owned(), finalizer: "f".to_owned() };
+    assert_eq!(rig.refused(strip), "not_leaving");
+    assert!(facts(&rig.tick()).is_empty());
+}

@@ -1,0 +1,15 @@
+//! The rules of Kura deployments, proven one by one on a small estate.
+
+mod rig;
+mod scheduling;
+mod deploying;
+mod converging;
+mod foreign;
+mod waits;
+mod projection;
+mod rolling;
+mod gateways;
+mod removal;
+mod rendering;
+mod looking;
+mod random;
