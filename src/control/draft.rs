@@ -162,9 +162,7 @@ impl Draft {
         if let Input::Verb(order) = &request.input {
             match repetition(order, &self.world, self.now) {
                 Repetition::New => {}
-                Repetition::Done(reply) => {
-                    return Ok((Verdict { changes: Vec::new(), steps: Vec::new(), reply }, true));
-                }
+                Repetition::Done(reply) => return Ok((Verdict::saying(reply), true)),
                 Repetition::Reused => return Err(DoorError::KeyReused),
             }
             let planned_at = request.planned_at.filter(|_| !order.verb.is_stop());

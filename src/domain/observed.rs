@@ -64,7 +64,7 @@ pub struct Observed {
     #[serde(default)]
     pub clock_suspect: bool,
     /// The cluster of the Kura servers; none where none is connected.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Sight>,
 }
 

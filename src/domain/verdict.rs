@@ -19,6 +19,13 @@ pub struct Verdict {
     pub reply: Reply,
 }
 
+impl Verdict {
+    /// Nothing follows but a reply.
+    pub fn saying(reply: Reply) -> Self {
+        Self { changes: Vec::new(), steps: Vec::new(), reply }
+    }
+}
+
 /// What is served to a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {

@@ -21,7 +21,7 @@ fn happen(rig: &mut Rig, what: u8, pick: usize, how: usize) {
     let instance = format!("kura-{tenant}-eu");
     match what % 10 {
         0 => drop(rig.verb(KuraVerb::ReleaseTag { tag })),
-        1 => drop(rig.verb(KuraVerb::Deploy { server, tag, force: how % 2 == 0 })),
+        1 => drop(rig.verb(KuraVerb::Deploy { server, tag, force: how.is_multiple_of(2) })),
         2 => drop(rig.verb(KuraVerb::ForceReapply { server })),
         3 => {
             let phase = [MovePhase::None, MovePhase::MovingIn][how % 2];
@@ -38,7 +38,7 @@ fn happen(rig: &mut Rig, what: u8, pick: usize, how: usize) {
                 probe.up = Up::Status { status: [200, 503][how % 2] };
             }
         }
-        7 if how % 4 == 0 => drop(rig.sight.instances.rows.remove(&instance)),
+        7 if how.is_multiple_of(4) => drop(rig.sight.instances.rows.remove(&instance)),
         8 if how == 7 => drop(rig.verb(KuraVerb::DestroyServer { server })),
         _ => pass(rig, how),
     }

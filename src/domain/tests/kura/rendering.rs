@@ -109,8 +109,10 @@ fn a_name_is_never_longer_than_the_cluster_takes() {
     assert_ne!(a, b);
 }
 
+type Edit = fn(&mut Server);
+
 /// One change per field of what is configured, and of what a server is.
-fn changes() -> Vec<(&'static str, fn(&mut Server))> {
+fn changes() -> Vec<(&'static str, Edit)> {
     vec![
         ("tenant", |s| "other".clone_into(&mut s.tenant)),
         ("tenant_id", |s| "t-7".clone_into(&mut s.tenant_id)),

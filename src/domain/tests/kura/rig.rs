@@ -355,11 +355,14 @@ impl Rig {
 
 /// The facts about servers of a verdict.
 pub(super) fn facts(verdict: &Verdict) -> Vec<&KuraChange> {
-    let of = |change| match change {
-        &Change::Kura(ref change) => Some(&**change),
+    verdict.changes.iter().filter_map(fact).collect()
+}
+
+fn fact(change: &Change) -> Option<&KuraChange> {
+    match change {
+        Change::Kura(change) => Some(change),
         _ => None,
-    };
-    verdict.changes.iter().filter_map(of).collect()
+    }
 }
 
 pub(super) fn instance(tenant: &str) -> ObjectRef {
