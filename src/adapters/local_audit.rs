@@ -24,29 +24,34 @@ use crate::domain::input::Order;
 pub const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// One line of the file.
-#[derive(Debug, Serialize)]
-struct Line<'a> {
-    at: Timestamp,
+#[derive(Debug, Clone, Serialize)]
+pub struct Line {
+    /// By this machine's clock, or that of what it speaks to.
+    pub at: Timestamp,
     /// `intent` before the verb leaves, `outcome` after.
-    phase: &'static str,
+    pub phase: &'static str,
     /// Which control plane.
-    api: &'a str,
-    by: &'a str,
-    verb: &'a str,
-    /// The verb with everything that was asked for.
-    asked: Value,
-    reason: Option<&'a str>,
-    key: Option<&'a str>,
+    pub api: String,
+    /// Who, as far as this machine knows.
+    pub by: String,
+    /// In the words of the journal.
+    pub verb: String,
+    /// The verb with everything that was asked for; of a secret its name only.
+    pub asked: Value,
+    /// Why.
+    pub reason: Option<String>,
+    /// The idempotency key.
+    pub key: Option<String>,
     /// The revision the person's plan was made from.
-    planned_at: Option<Revision>,
+    pub planned_at: Option<Revision>,
     /// What was answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    answer: Option<Value>,
+    pub answer: Option<Value>,
 }
 
 /// Where the lines go.
 #[derive(Debug)]
-enum Book {
+enum Pages {
     /// To a file.
     Open(Mutex<File>),
     /// Nowhere: why.
@@ -55,33 +60,66 @@ enum Book {
     Unwanted,
 }
 
+/// The local audit of one process. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Book(Arc<Pages>);
+
+impl Book {
+    /// Writes to `audit.jsonl` in this directory, which only its owner can read. Where it cannot be written, `keep` says
+    /// why.
+    pub fn of(directory: Option<&Path>) -> Self {
+        let pages = match directory.ok_or_else(|| io::Error::other("neither XDG_STATE_HOME nor HOME is set")) {
+            Ok(directory) => open(directory).map_err(|error| format!("{}: {error}", directory.display())),
+            Err(error) => Err(error.to_string()),
+        };
+        let pages = pages.map_or_else(Pages::Shut, |file| Pages::Open(Mutex::new(file)));
+        if let Pages::Shut(why) = &pages {
+            tracing::warn!(%why, "{UNWRITABLE}: only verbs that stop something are sent");
+        }
+        Self(Arc::new(pages))
+    }
+
+    /// Writes nothing, as the person asked.
+    pub fn of_nobody() -> Self {
+        Self(Arc::new(Pages::Unwanted))
+    }
+
+    /// One line, on the disk when it returns; the error says why it is not.
+    pub async fn keep(&self, line: &Line) -> Result<(), String> {
+        let mut line = serde_json::to_vec(line).map_err(|error| error.to_string())?;
+        line.push(b'\n');
+        let pages = Arc::clone(&self.0);
+        let written = spawn_blocking(move || match &*pages {
+            Pages::Open(file) => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.write_all(&line).and_then(|()| file.sync_data()).map_err(|error| error.to_string())
+            }
+            Pages::Shut(why) => Err(why.clone()),
+            Pages::Unwanted => Ok(()),
+        });
+        written.await.map_err(|error| error.to_string())?
+    }
+}
+
 /// A link whose verbs are written down before they leave and once they are answered.
 #[derive(Debug, Clone)]
 pub struct Witnessed<L, C> {
     link: L,
     clock: C,
     api: Arc<str>,
-    book: Arc<Book>,
+    book: Book,
 }
 
 impl<L: Link, C: Clock> Witnessed<L, C> {
     /// Writes to `audit.jsonl` in this directory, which only its owner can read. Where it cannot be written, stopping
     /// verbs go on, and others are refused with the reason.
     pub fn by(link: L, clock: C, api: &str, directory: Option<&Path>) -> Self {
-        let book = match directory.ok_or_else(|| io::Error::other("neither XDG_STATE_HOME nor HOME is set")) {
-            Ok(directory) => open(directory).map_err(|error| format!("{}: {error}", directory.display())),
-            Err(error) => Err(error.to_string()),
-        };
-        let book = book.map_or_else(Book::Shut, |file| Book::Open(Mutex::new(file)));
-        if let Book::Shut(why) = &book {
-            tracing::warn!(%why, "{UNWRITABLE}: only verbs that stop something are sent");
-        }
-        Self { link, clock, api: api.into(), book: Arc::new(book) }
+        Self { link, clock, api: api.into(), book: Book::of(directory) }
     }
 
     /// Writes nothing, as the person asked.
     pub fn by_nobody(link: L, clock: C) -> Self {
-        Self { link, clock, api: "".into(), book: Arc::new(Book::Unwanted) }
+        Self { link, clock, api: "".into(), book: Book::of_nobody() }
     }
 
     /// One line, on the disk when it returns.
@@ -89,32 +127,21 @@ impl<L: Link, C: Clock> Witnessed<L, C> {
         let line = Line {
             at: self.clock.now(),
             phase: if answer.is_some() { "outcome" } else { "intent" },
-            api: &self.api,
-            by: &order.by,
-            verb: order.verb.name(),
+            api: self.api.to_string(),
+            by: order.by.clone(),
+            verb: order.verb.name().to_owned(),
             asked: json!(order.verb),
-            reason: order.reason.as_deref(),
-            key: order.key.as_deref(),
+            reason: order.reason.clone(),
+            key: order.key.clone(),
             planned_at,
             answer: answer.map(told),
         };
-        let mut line = serde_json::to_vec(&line).map_err(|error| error.to_string())?;
-        line.push(b'\n');
-        let book = Arc::clone(&self.book);
-        let written = spawn_blocking(move || match &*book {
-            Book::Open(file) => {
-                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                file.write_all(&line).and_then(|()| file.sync_data()).map_err(|error| error.to_string())
-            }
-            Book::Shut(why) => Err(why.clone()),
-            Book::Unwanted => Ok(()),
-        });
-        written.await.map_err(|error| error.to_string())?
+        self.book.keep(&line).await
     }
 }
 
 /// What is said of a local audit that cannot be written.
-const UNWRITABLE: &str = "the local audit cannot be written";
+pub const UNWRITABLE: &str = "the local audit cannot be written";
 
 impl<L: Link, C: Clock> Link for Witnessed<L, C> {
     fn pictures(&self) -> watch::Receiver<Picture> {
@@ -162,6 +189,7 @@ fn told(answer: &Answer) -> Value {
         Answer::Refused { sentence, hints } => json!({ "kind": "refused", "sentence": sentence, "hints": hints }),
         Answer::Moved { sentence } => json!({ "kind": "moved", "sentence": sentence }),
         Answer::Unknown { why } => json!({ "kind": "unknown", "why": why }),
+        Answer::Unseen { why } => json!({ "kind": "unseen", "why": why }),
         Answer::Unsent { why } => json!({ "kind": "unsent", "why": why }),
     }
 }

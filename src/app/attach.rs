@@ -36,7 +36,7 @@ pub fn run(args: Args) -> Result<(), Problem> {
     run_console(&args.screen, &whom, async |clock: SystemClock| {
         // Ages are counted by the clock that made their beginnings: the far end's.
         let clock = FarClock::of(clock);
-        let link = RemoteLink::start(target.endpoint, &target.token, clock.clone())?;
+        let link = RemoteLink::start(target.endpoint, &target.token, target.rollout, clock.clone())?;
         let link = match args.no_local_audit {
             true => Witnessed::by_nobody(link, clock.clone()),
             false => Witnessed::by(link, clock.clone(), &whom, state_directory().as_deref()),

@@ -122,7 +122,7 @@ fn setup(look: &Look, flags: &ScreenArgs, endpoint: &str, clock: &SystemClock, s
 }
 
 /// Who sits here, as far as this system knows. A control plane that checks tokens puts its own name for the token.
-fn person() -> String {
+pub(super) fn person() -> String {
     let named = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     named.unwrap_or_else(|| "somebody".to_owned())
 }

@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use super::doctor::Finding;
 use crate::adapters::clock::SystemClock;
+use crate::adapters::remote::basic::reading::{offers_no_world, probe};
 use crate::adapters::remote::client::{Client, Failure};
 use crate::control::ports::Clock;
 use crate::domain::span::Seconds;
@@ -34,6 +35,9 @@ const VERSION_PATH: &str = "/api/version";
 pub async fn there(client: &Client, encrypted: bool) -> Vec<Finding> {
     let version = match ask::<VersionBody>(client, VERSION_PATH).await {
         Ok(version) => version,
+        Err(failure) if offers_no_world(&failure) => {
+            return std::iter::once(encryption(client, encrypted)).chain(basic(client).await).collect();
+        }
         Err(Failure::Answered(problem)) => return vec![encryption(client, encrypted), refused(&problem)],
         Err(failure) => {
             let check = if encrypted { "tls" } else { "answer" };
@@ -49,6 +53,22 @@ pub async fn there(client: &Client, encrypted: bool) -> Vec<Finding> {
         Err(failure) => findings.push(Finding::of("answer", &failure.into_problem())),
     }
     findings
+}
+
+/// A control plane that tells no version: one with the runbook's endpoints only, or none at all.
+async fn basic(client: &Client) -> Vec<Finding> {
+    match probe(client).await {
+        Ok(_) => {
+            let told = "basic link: it has the runbook's endpoints only; who asks, and what they may do, is not told";
+            let hint = "status, verbs and results work; there are no plans, keys or audit, and no change stream";
+            vec![Finding::warn("link", told, hint)]
+        }
+        Err(Failure::Answered(problem)) if problem.kind == ProblemKind::NotFound => {
+            vec![Finding::of("answer", &problem)]
+        }
+        Err(Failure::Answered(problem)) => vec![refused(&problem)],
+        Err(failure) => vec![Finding::of("answer", &failure.into_problem())],
+    }
 }
 
 async fn ask<T: DeserializeOwned>(client: &Client, path: &str) -> Result<T, Failure> {

@@ -32,6 +32,10 @@ pub fn text(look: &Look) -> String {
     if let Some(status) = &look.status {
         line(&mut text, &headline(look, status));
     }
+    if !look.lacks.is_empty() {
+        line(&mut text, "BASIC LINK: this control plane tells only its status, so this is not known:");
+        look.lacks.iter().for_each(|lack| wrapped(&mut text, "  - ", lack));
+    }
     line(&mut text, "");
     wrapped(&mut text, "  ", &look.explain.sentence);
     for next in &look.explain.next {
@@ -149,6 +153,7 @@ fn place(row: &RowBody, now: Timestamp) -> String {
     match (&row.render_error, row.queue_position) {
         (Some(missing), _) => missing.clone(),
         (None, Some(position)) => format!("place {position}"),
+        (None, None) if row.holds_slot => "holds a slot".to_owned(),
         (None, None) => String::new(),
     }
 }
@@ -284,6 +289,7 @@ mod tests {
             started_at: Some(at(-600)),
             now: at(0),
             stale: None,
+            lacks: Vec::new(),
         }
     }
 

@@ -9,13 +9,16 @@ use serde::Serialize;
 use super::report;
 use super::target::{Target, TargetArgs};
 use crate::adapters::clock::SystemClock;
+use crate::adapters::remote::basic::reading::offers_no_world;
+use crate::adapters::remote::basic::watch::{Reader, Wishes};
 use crate::adapters::remote::client::{Client, Failure};
 use crate::adapters::remote::far_clock::FarClock;
 use crate::adapters::remote::link::RemoteLink;
 use crate::control::link::Link;
 use crate::control::picture::{Freshness, Picture};
 use crate::control::ports::Clock;
-use crate::domain::explain::{Subject, explain};
+use crate::domain::explain::{Subject, explain, told};
+use crate::domain::glimpse::Glimpse;
 use crate::domain::observed::Observed;
 use crate::domain::world::World;
 use crate::wire::explain::ExplanationBody;
@@ -72,6 +75,21 @@ pub struct Look {
     pub now: Timestamp,
     /// Set while nothing new arrives: why.
     pub stale: Option<String>,
+    /// Over a basic link: what is not known, one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<String>,
+}
+
+/// What one look is made of.
+struct Seen<'a> {
+    account: &'a str,
+    api: String,
+    world: &'a World,
+    observed: &'a Observed,
+    /// Set where the world is only sketched.
+    glimpse: Option<&'a Glimpse>,
+    now: Timestamp,
+    stale: Option<String>,
 }
 
 /// Runs it.
@@ -88,15 +106,41 @@ pub fn run(args: Args) -> Result<(), Problem> {
 
 async fn once(target: &Target) -> Result<Look, Problem> {
     let client = Client::new(target.endpoint.clone(), &target.token)?;
-    let body: WorldBody = client.get(WORLD_PATH).await.map_err(Failure::into_problem)?;
     let api = target.endpoint.to_string();
-    Ok(look(&body.account.name, api, &body.world, &body.observed, body.now, body.journal.map(|trouble| trouble.why)))
+    match client.get::<WorldBody>(WORLD_PATH).await {
+        Ok(body) => Ok(look(Seen {
+            account: &body.account.name,
+            api,
+            world: &body.world,
+            observed: &body.observed,
+            glimpse: None,
+            now: body.now,
+            stale: body.journal.map(|trouble| trouble.why),
+        })),
+        Err(failure) if offers_no_world(&failure) => glimpse(&client, target).await,
+        Err(failure) => Err(failure.into_problem()),
+    }
+}
+
+/// One look at a control plane that tells only its status.
+async fn glimpse(client: &Client, target: &Target) -> Result<Look, Problem> {
+    let clock = SystemClock::start();
+    let read = Reader::new(&Wishes::of(target.rollout)).read(client, &clock).await.map_err(Failure::into_problem)?;
+    Ok(look(Seen {
+        account: &read.account,
+        api: target.endpoint.to_string(),
+        world: &read.world,
+        observed: &read.observed,
+        glimpse: Some(&read.glimpse),
+        now: clock.now(),
+        stale: None,
+    }))
 }
 
 /// Prints for ever; the reader that goes away is its end.
 async fn watch(target: Target, output: Output) -> Result<(), Problem> {
     let clock = FarClock::of(SystemClock::start());
-    let link = RemoteLink::start(target.endpoint, &target.token, clock.clone())?;
+    let link = RemoteLink::start(target.endpoint, &target.token, target.rollout, clock.clone())?;
     let mut pictures = link.pictures();
     let mut last = None;
     while pictures.changed().await.is_ok() {
@@ -123,23 +167,46 @@ fn look_at(picture: &Picture, now: Timestamp) -> Result<Option<Look>, Problem> {
             return Err(Problem::new(ProblemKind::Forbidden, "refused", why.clone()).hint(hint.clone()));
         }
     };
-    let (world, observed) = (&picture.world, &picture.observed);
-    Ok(Some(look(&picture.account, picture.endpoint.clone(), world, observed, now, stale)))
+    Ok(Some(look(Seen {
+        account: &picture.account,
+        api: picture.endpoint.clone(),
+        world: &picture.world,
+        observed: &picture.observed,
+        glimpse: picture.glimpse.as_deref(),
+        now,
+        stale,
+    })))
 }
 
-fn look(account: &str, api: String, world: &World, observed: &Observed, now: Timestamp, stale: Option<String>) -> Look {
+fn look(seen: Seen<'_>) -> Look {
+    let Seen { account, api, world, observed, glimpse, now, stale } = seen;
     let current = world.current();
+    let explained = match glimpse {
+        Some(glimpse) => told(world, observed, glimpse, Subject::Rollout, now),
+        None => explain(world, observed, Subject::Rollout, now),
+    };
+    let told_in_full = |rollout| {
+        let body = status(world, observed, rollout, now, usize::MAX);
+        if glimpse.is_none_or(|glimpse| glimpse.tells_times) { body } else { without_ages(body) }
+    };
     Look {
         account: account.to_owned(),
         api,
-        explain: explain(world, observed, Subject::Rollout, now).into(),
-        status: current.map(|rollout| status(world, observed, rollout, now, usize::MAX)),
+        explain: explained.into(),
+        status: current.map(told_in_full),
         git_ref: current.map(|rollout| world.release_name(rollout.release).to_owned()),
         started_by: current.map(|rollout| rollout.started_by.clone()),
-        started_at: current.map(|rollout| rollout.started_at),
+        started_at: current.filter(|_| glimpse.is_none_or(|g| g.tells_start)).map(|rollout| rollout.started_at),
         now,
         stale,
+        lacks: glimpse.map(|glimpse| glimpse.lacks.clone()).unwrap_or_default(),
     }
+}
+
+/// Since when slots are held is not told, and this look is the first.
+fn without_ages(mut body: StatusBody) -> StatusBody {
+    body.machines.iter_mut().for_each(|row| row.held_since = None);
+    body
 }
 
 /// One document. By way of JSON, so that both formats have the same fields.

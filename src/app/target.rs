@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use uuid::Uuid;
+
 use crate::adapters::remote::endpoint::Endpoint;
 use crate::adapters::remote::token::Token;
+use crate::domain::ids::RolloutId;
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// Where the address of the API is looked for, in this order, after `--api`.
@@ -11,6 +14,9 @@ pub const API_VARIABLES: [&str; 2] = ["KURA_CONSOLE_API", "DURANTIC_ENDPOINT"];
 
 /// Where the token is looked for, in this order, after the flags.
 pub const TOKEN_VARIABLES: [&str; 2] = ["KURA_CONSOLE_TOKEN", "DURANTIC_API_TOKEN"];
+
+/// Where the rollout to look at is looked for, after the flag.
+pub const ROLLOUT_VARIABLE: &str = "KURA_CONSOLE_ROLLOUT";
 
 /// Flags that name a control plane. A token is never a flag: arguments are visible to everybody on the host.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -24,6 +30,10 @@ pub struct TargetArgs {
     /// Shell command that prints the token, such as 'pass show kura'
     #[arg(long, value_name = "COMMAND", conflicts_with = "token_file")]
     pub token_command: Option<String>,
+    /// The rollout to look at, by uuid, where the control plane lists none [env: KURA_CONSOLE_ROLLOUT]
+    // The name of the flag's field is not `rollout`: some verbs have an argument of that name.
+    #[arg(long = "rollout", value_name = "UUID")]
+    pub watched: Option<Uuid>,
 }
 
 /// A control plane and the token to show it.
@@ -33,6 +43,8 @@ pub struct Target {
     pub endpoint: Endpoint,
     /// As whom.
     pub token: Token,
+    /// The rollout to look at where none is listed.
+    pub rollout: Option<RolloutId>,
 }
 
 impl TargetArgs {
@@ -76,7 +88,19 @@ impl TargetArgs {
     }
 
     fn resolve_with(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Target, Problem> {
-        Ok(Target { endpoint: self.endpoint(variable)?, token: self.token(variable)? })
+        let (endpoint, rollout) = (self.endpoint(variable)?, self.rollout(variable)?);
+        Ok(Target { endpoint, token: self.token(variable)?, rollout })
+    }
+
+    fn rollout(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<RolloutId>, Problem> {
+        if let Some(uuid) = self.watched {
+            return Ok(Some(RolloutId(uuid)));
+        }
+        let Some((name, value)) = from_variables(&[ROLLOUT_VARIABLE], variable) else { return Ok(None) };
+        value.trim().parse().map(|uuid| Some(RolloutId(uuid))).map_err(|error| {
+            Problem::new(ProblemKind::Usage, "bad_rollout", format!("{name} is no uuid of a rollout: {error}"))
+                .hint("the answer to the start of the rollout names it")
+        })
     }
 
     fn endpoint(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Endpoint, Problem> {

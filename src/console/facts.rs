@@ -295,7 +295,9 @@ impl Maker<'_> {
         let machine = self.world.machines.get(&row.machine);
         let lease = machine.and_then(|m| m.lease.as_ref());
         let stall = view.ring.settings.stall_timeout_seconds;
-        let timed = lease.filter(|_| !stall.is_off() && view.ring.is_capped());
+        // A countdown from a moment that is not told would be too long.
+        let told = self.picture.glimpse.as_ref().is_none_or(|glimpse| glimpse.tells_times);
+        let timed = lease.filter(|_| told && !stall.is_off() && view.ring.is_capped());
         let held = if self.world.seat.deaf_since.is_some() {
             Some("no agent endpoint")
         } else {

@@ -37,6 +37,7 @@ pub mod deed;
 mod wish;
 pub mod target;
 mod friction;
+mod glimpsed;
 mod line;
 pub mod dialog;
 pub mod order;

@@ -85,6 +85,11 @@ pub enum Answer {
         /// What went wrong.
         why: String,
     },
+    /// It left, no answer came, and there is no journal to ask: what was read afterwards does not show it.
+    Unseen {
+        /// What went wrong, and what was looked at since.
+        why: String,
+    },
     /// It never left.
     Unsent {
         /// What went wrong.

@@ -31,7 +31,8 @@ pub(super) fn needs(picture: &Snapshot, tiers: &[Tier], moment: Timestamp) -> Ve
     if let Some(rollout) = picture.world.current() {
         let found = findings(&picture.world, &picture.observed, moment);
         of_account(picture, rollout, moment, &mut needs);
-        if rollout.is_running() {
+        // Who ticks is not told by a status.
+        if rollout.is_running() && picture.glimpse.is_none() {
             unattended(picture, &found, moment, &mut needs);
         }
         for tier in tiers {

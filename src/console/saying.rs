@@ -10,7 +10,7 @@ use super::model::{Model, Subject};
 use super::need::{NeedKind, recognised};
 use super::shelf;
 use super::snapshot::Snapshot;
-use crate::domain::explain::{self, Explanation, explain};
+use crate::domain::explain::{self, Explanation, explain, told};
 use crate::domain::failure_mode::Finding;
 use crate::domain::ids::RingId;
 use crate::domain::span::Seconds;
@@ -45,7 +45,10 @@ pub fn say(picture: &Snapshot, facts: &Facts, subject: Subject, moment: Timestam
             _ => explain::Subject::Rollout,
         },
     };
-    explain(world, observed, asked, moment)
+    match &picture.glimpse {
+        Some(glimpse) => told(world, observed, glimpse, asked, moment),
+        None => explain(world, observed, asked, moment),
+    }
 }
 
 /// A need is explained by its own row of the table of failure modes, whatever else is true of the same ring.

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use super::past::Past;
 use crate::domain::change::Entry;
+use crate::domain::glimpse::Glimpse;
 use crate::domain::ids::Epoch;
 use crate::domain::observed::Observed;
 use crate::domain::release::Outcome;
@@ -119,6 +120,8 @@ pub struct Snapshot {
     pub account: String,
     /// What the reader may do.
     pub access: Access,
+    /// Set where the world is only sketched, from a status: what is not known of it.
+    pub glimpse: Option<Arc<Glimpse>>,
 }
 
 impl Snapshot {

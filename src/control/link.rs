@@ -38,6 +38,11 @@ pub enum Answer {
         /// What went wrong.
         why: String,
     },
+    /// The order left, no answer came, and there is no journal to ask: what was read afterwards does not show it.
+    Unseen {
+        /// What went wrong, and what was looked at since.
+        why: String,
+    },
     /// The order never left.
     Unsent {
         /// What went wrong.

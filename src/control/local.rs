@@ -121,6 +121,7 @@ pub(super) fn paint<H: Host>(
         endpoint: introduction.endpoint.clone(),
         account: introduction.account.clone(),
         role: introduction.role,
+        glimpse: None,
     }
 }
 

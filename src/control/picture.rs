@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::domain::change::Entry;
+use crate::domain::glimpse::Glimpse;
 use crate::domain::observed::Observed;
 use crate::domain::world::World;
 
@@ -74,6 +75,8 @@ pub struct Picture {
     pub account: String,
     /// What the reader may do.
     pub role: Role,
+    /// Set where the world is only sketched, from a status: what is not known of it.
+    pub glimpse: Option<Arc<Glimpse>>,
 }
 
 /// Changes a picture carries for the log on screen.

@@ -136,7 +136,13 @@ fn target(verb: &Verb, changes: &[Change], world: &World) -> Vec<String> {
         _ => None,
     });
     let known = Thing::of(verb, world).into_iter().map(|thing| thing.name(world));
-    made.chain(known).collect()
+    // Neither is a thing with an identity. Of a secret only its name is anybody's business.
+    let bare = match verb {
+        Verb::SetSecret { name, .. } => Some(format!("secret {name}")),
+        Verb::AcceptClock => Some("clock".to_owned()),
+        _ => None,
+    };
+    made.chain(known).chain(bare).collect()
 }
 
 fn fate(reply: &Reply) -> Fate {

@@ -34,6 +34,7 @@ pub mod rows;
 pub mod hold;
 pub mod failure_mode;
 pub mod preflight;
+pub mod glimpse;
 pub mod explain;
 
 // What must never be true of one.

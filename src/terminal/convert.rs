@@ -20,6 +20,7 @@ pub fn snapshot(picture: picture::Picture) -> snapshot::Snapshot {
         endpoint: picture.endpoint,
         account: picture.account,
         access: access(picture.role),
+        glimpse: picture.glimpse,
     }
 }
 
@@ -30,6 +31,7 @@ pub fn answer(answer: link::Answer) -> msg::Answer {
         link::Answer::Refused { sentence, hints } => msg::Answer::Refused { sentence, hints },
         link::Answer::Moved { sentence } => msg::Answer::Moved { sentence },
         link::Answer::Unknown { why } => msg::Answer::Unknown { why },
+        link::Answer::Unseen { why } => msg::Answer::Unseen { why },
         link::Answer::Unsent { why } => msg::Answer::Unsent { why },
     }
 }

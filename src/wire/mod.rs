@@ -21,6 +21,7 @@ pub mod result;
 
 // What is said about them.
 pub mod status;
+pub mod told;
 pub mod explain;
 pub mod gauges;
 

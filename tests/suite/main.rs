@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, unreachable_pub)]
 
 mod agent;
+mod basic;
 mod e2e;
 mod envtest;
 mod git;

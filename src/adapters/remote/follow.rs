@@ -1,17 +1,22 @@
 //! Follows a control plane for as long as somebody looks: load, stream, lose, wait, go on where it was lost.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use imbl::Vector;
 use jiff::{SignedDuration, Timestamp};
 use reqwest::Response;
 use tokio::sync::watch;
 
+use super::basic::reading::{NOT_OURS, offers_no_world};
+use super::basic::sketch::Sketch;
+use super::basic::watch::Reader;
 use super::client::{Client, Failure};
 use super::far_clock::FarClock;
 use super::pause::{AFTER_REFUSAL, Pauses};
 use super::replica::Replica;
 use super::stream::Parser;
-use crate::control::picture::{Freshness, Picture, TAIL_KEPT};
+use crate::control::picture::{Freshness, Picture, Role, SeatView, TAIL_KEPT};
 use crate::control::ports::Clock;
 use crate::domain::ids::Revision;
 use crate::wire::problem::{Problem, ProblemKind};
@@ -24,6 +29,8 @@ pub(super) struct Follower<C> {
     pub(super) clock: FarClock<C>,
     pub(super) pictures: watch::Sender<Picture>,
     pub(super) replica: Option<Replica>,
+    /// For a control plane that offers no world.
+    pub(super) reader: Reader,
     /// Since when nothing comes.
     pub(super) lost_since: Option<Timestamp>,
 }
@@ -70,6 +77,7 @@ impl<C: Clock> Follower<C> {
                     self.clock.hear(body.now);
                     self.replica = Some(Replica::load(body));
                 }
+                Err(failure) if offers_no_world(&failure) => return self.glimpse(pauses).await,
                 Err(failure) => return end_of(failure),
             }
             self.show_live();
@@ -85,6 +93,24 @@ impl<C: Clock> Follower<C> {
             self.replica = None;
         }
         end
+    }
+
+    /// Reads the status again and again, until that fails or it is time to look whether more is offered by now.
+    async fn glimpse(&mut self, pauses: &mut Pauses) -> End {
+        loop {
+            match self.reader.read(&self.client, &self.clock).await {
+                Ok(sketch) => self.show_sketch(sketch),
+                Err(failure) => {
+                    self.reader.forget();
+                    return end_of(failure);
+                }
+            }
+            pauses.reset();
+            self.reader.pause(&self.clock).await;
+            if self.reader.is_due() {
+                return End::Stale("looking whether it offers its world by now".to_owned());
+            }
+        }
     }
 
     async fn open(&mut self, revision: Revision) -> Result<Response, End> {
@@ -147,7 +173,26 @@ impl<C: Clock> Follower<C> {
         let Replica { world, observed, tail, seat, account, role, .. } = replica.clone();
         self.pictures.send_modify(|picture| {
             let endpoint = std::mem::take(&mut picture.endpoint);
-            *picture = Picture { world, observed, tail, seat, api, endpoint, account, role };
+            *picture = Picture { world, observed, tail, seat, api, endpoint, account, role, glimpse: None };
+        });
+    }
+
+    /// Shows what was sketched. The same world stays the same, so that nothing is made anew for it.
+    fn show_sketch(&mut self, sketch: Sketch) {
+        self.lost_since = None;
+        let now = self.clock.now();
+        self.pictures.send_modify(|picture| {
+            if *picture.world != sketch.world {
+                picture.world = Arc::new(sketch.world);
+            }
+            picture.observed = Arc::new(sketch.observed);
+            picture.tail = Vector::new();
+            // Neither who ticks nor what this token may do is told: what it may not do is refused there.
+            (picture.seat, picture.role) = (SeatView::default(), Role::Owner);
+            (picture.api, picture.account) = (Freshness::Live(now), sketch.account);
+            if picture.glimpse.as_deref() != Some(&sketch.glimpse) {
+                picture.glimpse = Some(Arc::new(sketch.glimpse));
+            }
         });
     }
 
@@ -183,10 +228,9 @@ fn end_of(failure: Failure) -> End {
                 problem,
                 "check KURA_CONSOLE_TOKEN, --token-file or --token-command: readers need a viewer, operator or owner token",
             )),
-            ProblemKind::NotFound => End::Refused(with_hint(
-                problem,
-                "this control plane does not offer its world: check the address and its version",
-            )),
+            // What has no account is none, and it is not there by waiting; what it says of itself says what to do.
+            ProblemKind::NotFound if problem.code == NOT_OURS || !problem.hints.is_empty() => End::Refused(problem),
+            ProblemKind::NotFound => End::Refused(with_hint(problem, "check the address and its version")),
             _ => End::Lost(problem),
         },
         Failure::Unsent(problem) | Failure::Lost(problem) => End::Lost(problem),

@@ -1,10 +1,14 @@
 //! The remote link: a console's end of a control plane somewhere else.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use imbl::Vector;
 use tokio::sync::watch;
+use uuid::Uuid;
 
+use super::basic::orders;
+use super::basic::watch::{Reader, Wishes};
 use super::client::{Client, Failure};
 use super::endpoint::Endpoint;
 use super::far_clock::FarClock;
@@ -15,7 +19,8 @@ use crate::control::link::{Answer, Link, PAST_READ};
 use crate::control::picture::{Freshness, Picture, Role, SeatView};
 use crate::control::ports::{ApplyResult, Clock, FailedState};
 use crate::domain::change::Entry;
-use crate::domain::ids::{MachineId, Revision, RolloutId};
+use crate::domain::glimpse::Glimpse;
+use crate::domain::ids::{MachineId, ReleaseId, Revision, RolloutId};
 use crate::domain::input::{Order, Verb};
 use crate::domain::observed::Observed;
 use crate::domain::verdict::Reply;
@@ -26,6 +31,10 @@ use crate::wire::call::{Call, UNKNOWN_OUTCOME};
 use crate::wire::problem::{Problem, ProblemKind};
 use crate::wire::result::ResultBody;
 use crate::wire::rollout::PATH as ROLLOUTS_PATH;
+use crate::wire::told::{MadeTold, ResultTold};
+
+/// How long the status is waited for after an answer was lost.
+pub const AFTERWARDS: Duration = Duration::from_secs(20);
 
 /// Results of one machine in one rollout that are read at a time.
 pub const RESULTS_READ: usize = 20;
@@ -35,18 +44,69 @@ pub const RESULTS_READ: usize = 20;
 pub struct RemoteLink {
     client: Client,
     pictures: watch::Receiver<Picture>,
+    /// What is looked at where the control plane offers no world.
+    wishes: Wishes,
 }
 
 impl RemoteLink {
     /// Begins to follow a control plane, on the runtime this is called in, for ever: what cannot be reached is tried
     /// again. The error is about this side only. `clock` is set by what the far end says: pictures are to be looked at
-    /// by it.
-    pub fn start<C: Clock>(endpoint: Endpoint, token: &Token, clock: FarClock<C>) -> Result<Self, Problem> {
+    /// by it. `rollout` is the one to look at where the control plane offers no world and lists none.
+    pub fn start<C: Clock>(
+        endpoint: Endpoint,
+        token: &Token,
+        rollout: Option<RolloutId>,
+        clock: FarClock<C>,
+    ) -> Result<Self, Problem> {
         let client = Client::new(endpoint, token)?;
         let (sender, pictures) = watch::channel(blank(&client, &clock));
-        let follower = Follower { client: client.clone(), clock, pictures: sender, replica: None, lost_since: None };
+        let wishes = Wishes::of(rollout);
+        let reader = Reader::new(&wishes);
+        let client_of_follower = client.clone();
+        let follower =
+            Follower { client: client_of_follower, clock, pictures: sender, replica: None, reader, lost_since: None };
         tokio::spawn(follower.run());
-        Ok(Self { client, pictures })
+        Ok(Self { client, pictures, wishes })
+    }
+
+    /// Gives an order to a control plane of which only a glimpse is known: once, with nothing in it that the runbook
+    /// does not show. Where its answer is lost the status is read again, since there is no journal to ask.
+    async fn order_by_the_runbook(&self, order: &Order, before: &World, glimpse: &Glimpse) -> Answer {
+        if let Some(sentence) = orders::unknown(&order.verb, glimpse) {
+            return Answer::Refused { sentence, hints: Vec::new() };
+        }
+        match self.client.call(&orders::call(order), None, None, None).await {
+            Ok(sent) => {
+                match (&order.verb, serde_json::from_slice::<MadeTold>(&sent.body)) {
+                    (Verb::Start { .. }, Ok(made)) => self.wishes.look_at(RolloutId(made.uuid)),
+                    _ => drop(self.wishes.read_again()),
+                }
+                answer::to_reply(before, &order.verb, &reply_of(&order.verb, sent.status))
+            }
+            Err(failure) => match no(failure) {
+                Answer::Unknown { why } => self.seen_afterwards(order, before, why).await,
+                answer => answer,
+            },
+        }
+    }
+
+    /// What the status says of an order whose answer was lost.
+    async fn seen_afterwards(&self, order: &Order, before: &World, why: String) -> Answer {
+        let asked = self.wishes.read_again();
+        let mut pictures = self.pictures.clone();
+        let is_newer = |picture: &Picture| picture.glimpse.as_ref().is_some_and(|glimpse| glimpse.reading >= asked);
+        let read = tokio::time::timeout(AFTERWARDS, pictures.wait_for(is_newer)).await;
+        let shown = match &read {
+            Ok(Ok(picture)) => orders::shows(&order.verb, &picture.world),
+            _ => return Answer::Unseen { why: format!("{why}; the status cannot be read since") },
+        };
+        match (shown, answer::to_reply(before, &order.verb, &Reply::Done)) {
+            (Some(true), Answer::Done { sentence }) => Answer::Done {
+                sentence: format!("{sentence}: its answer was lost, and the status read since shows it"),
+            },
+            (Some(false), _) => Answer::Unseen { why: format!("{why}; the status read since does not show it") },
+            _ => Answer::Unseen { why: format!("{why}; the status read since cannot tell") },
+        }
     }
 }
 
@@ -61,6 +121,7 @@ fn blank<C: Clock>(client: &Client, clock: &C) -> Picture {
         endpoint: client.endpoint().to_string(),
         account: String::new(),
         role: Role::Viewer,
+        glimpse: None,
     }
 }
 
@@ -71,7 +132,13 @@ impl Link for RemoteLink {
 
     async fn order(&self, order: Order, planned_at: Option<Revision>) -> Answer {
         // A verb may take away what it names, so names are looked up where they were before.
-        let before = Arc::clone(&self.pictures.borrow().world);
+        let (before, glimpse) = {
+            let picture = self.pictures.borrow();
+            (Arc::clone(&picture.world), picture.glimpse.clone())
+        };
+        if let Some(glimpse) = glimpse {
+            return self.order_by_the_runbook(&order, &before, &glimpse).await;
+        }
         let planned_at = planned_at.filter(|_| !order.verb.is_stop());
         let call = Call::of(&order);
         let sent = self.client.call(&call, order.key.as_deref(), order.reason.as_deref(), planned_at).await;
@@ -83,11 +150,20 @@ impl Link for RemoteLink {
 
     async fn results(&self, rollout: RolloutId, machine: MachineId) -> Result<Vec<ApplyResult>, String> {
         let path = format!("{ROLLOUTS_PATH}{rollout}/apply-results?machine_uuid={machine}&limit={RESULTS_READ}");
+        if self.pictures.borrow().glimpse.is_some() {
+            let read = self.client.get::<Vec<ResultTold>>(&path).await;
+            let read = read.map(|told| told.into_iter().map(|result| result_told(machine, result)).collect());
+            return read.map_err(|failure| failure.into_problem().message);
+        }
         let read = self.client.get::<Vec<ResultBody>>(&path).await;
         read.map(|bodies| bodies.into_iter().map(result_of).collect()).map_err(|failure| failure.into_problem().message)
     }
 
     async fn past(&self, before: Revision) -> Result<Vec<Entry>, String> {
+        if self.pictures.borrow().glimpse.is_some() {
+            // There is no audit: nobody was asked and nothing is missing.
+            return Ok(Vec::new());
+        }
         let read = self.client.get::<Vec<AuditRow>>(&format!("{AUDIT_PATH}?before={before}&limit={PAST_READ}")).await;
         read.map(|rows| rows.iter().map(AuditRow::entry).collect()).map_err(|failure| failure.into_problem().message)
     }
@@ -114,6 +190,25 @@ fn no(failure: Failure) -> Answer {
             ProblemKind::Unavailable | ProblemKind::TooMany => Answer::Unsent { why: problem.message },
             _ => Answer::Refused { sentence: problem.message, hints: problem.hints },
         },
+    }
+}
+
+/// A result of which not everything is told.
+fn result_told(machine: MachineId, told: ResultTold) -> ApplyResult {
+    let received_at = told.received_at.or(told.finished_at).or(told.started_at).unwrap_or_default();
+    let state = |s: FailedStateBody| FailedState { id: s.id, name: s.name, comment: s.comment };
+    ApplyResult {
+        machine,
+        release: told.release_uuid.unwrap_or(ReleaseId(Uuid::nil())),
+        generation: 0,
+        outcome: told.outcome,
+        started_at: told.started_at.unwrap_or(received_at),
+        finished_at: told.finished_at.unwrap_or(received_at),
+        received_at,
+        changed_count: told.changed_count,
+        failed_states: told.failed_states.into_iter().map(state).collect(),
+        log_tail: told.log_tail,
+        rebuilds: None,
     }
 }
 

@@ -7,5 +7,6 @@ pub mod stream;
 pub mod replica;
 pub mod pause;
 pub mod far_clock;
+pub mod basic;
 pub mod follow;
 pub mod link;

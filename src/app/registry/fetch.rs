@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::ask::Wanted;
 use super::nouns::Noun;
 use super::pick::pick;
-use super::subject;
+use super::subject::{self, UNKNOWN_SUBJECT};
+use crate::adapters::remote::basic::reading::{is_absent, probe};
 use crate::adapters::remote::client::{Client, Failure};
 use crate::wire::account;
 use crate::wire::problem::{Problem, ProblemKind};
@@ -33,9 +34,28 @@ pub struct Fetched {
 pub async fn fetch(client: &Client, wanted: Wanted<'_>) -> Result<Fetched, Problem> {
     match wanted {
         Wanted::Account => one(client, account::PATH).await,
-        Wanted::Answer(subject) => subject::ask(client, subject).await,
+        Wanted::Answer(subject) => match subject::ask(client, subject).await {
+            Err(problem) if is_absent(&problem) && problem.code != UNKNOWN_SUBJECT => {
+                Err(offered(client, problem, "explain anything").await)
+            }
+            answer => answer,
+        },
         Wanted::Things(noun, []) => list(client, noun).await,
         Wanted::Things(noun, names) => named(client, noun, names).await,
+    }
+}
+
+/// The same problem, where a control plane has no such list because it has the runbook's endpoints and no others: what
+/// it does not have, and what it has.
+async fn offered(client: &Client, problem: Problem, what: &str) -> Problem {
+    match probe(client).await {
+        Ok(_) => {
+            let message = format!("{} has only the runbook's endpoints: it does not {what}", client.endpoint());
+            Problem::new(ProblemKind::NotFound, "not_offered", message)
+                .hint("kura-console status shows what its status tells: machines, rings, why it stands")
+                .hint("name the rollout to look at where it lists none: --rollout UUID")
+        }
+        Err(_) => problem,
     }
 }
 
@@ -50,7 +70,13 @@ pub async fn list(client: &Client, noun: &Noun) -> Result<Fetched, Problem> {
     for _ in 0..PAGES_MAX {
         let behind = after.as_ref().map_or_else(String::new, |uuid| format!("&after={uuid}"));
         let path = format!("{}?limit={PAGE}{behind}", noun.path);
-        let (page, at): (Vec<Value>, _) = client.get_dated(&path).await.map_err(Failure::into_problem)?;
+        let read = client.get_dated(&path).await.map_err(Failure::into_problem);
+        let (page, at): (Vec<Value>, _) = match read {
+            Err(problem) if is_absent(&problem) => {
+                return Err(offered(client, problem, &format!("list {}s", noun.one)).await);
+            }
+            read => read?,
+        };
         let last = page.last().and_then(|body| body["uuid"].as_str()).map(str::to_owned);
         let is_all = page.len() != PAGE || last == after;
         all.extend(page);

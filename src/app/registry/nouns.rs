@@ -95,7 +95,10 @@ pub static MACHINES: Noun = Noun {
         left("SLOT OR HOLD", slot),
         left("SEEN", seen),
     ],
-    empty: ["there is no machine yet", "add one: kura-console add-machine HOST --environment NAME --ring NAME; in the console the keys s i"],
+    empty: [
+        "there is no machine yet",
+        "add one: kura-console add-machine HOST --environment NAME --ring NAME; in the console the keys s i",
+    ],
 };
 
 /// Environments.

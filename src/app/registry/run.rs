@@ -55,7 +55,7 @@ fn look(wanted: Wanted<'_>, flags: &Flags) -> Result<(), Problem> {
         if !flags.watch {
             return Ok(());
         }
-        let link = RemoteLink::start(target.endpoint, &target.token, FarClock::of(clock))?;
+        let link = RemoteLink::start(target.endpoint, &target.token, target.rollout, FarClock::of(clock))?;
         watch(&client, &link, wanted, flags, first, clock).await
     })
 }

@@ -13,6 +13,9 @@ use crate::wire::problem::{Problem, ProblemKind};
 /// What can be asked about by name.
 const NOUNS: [&Noun; 2] = [&RINGS, &MACHINES];
 
+/// Code of a question about something that is not there.
+pub const UNKNOWN_SUBJECT: &str = "no_subject";
+
 /// Asks what a subject waits for; without one, what the account waits for.
 pub async fn ask(client: &Client, subject: Option<&str>) -> Result<Fetched, Problem> {
     let question = match subject {
@@ -50,7 +53,7 @@ async fn named(client: &Client, name: &str) -> Result<(&'static Noun, Value), Pr
 }
 
 fn unknown(name: &str) -> Problem {
-    Problem::new(ProblemKind::NotFound, "no_subject", format!("there is no ring and no machine {name}"))
+    Problem::new(ProblemKind::NotFound, UNKNOWN_SUBJECT, format!("there is no ring and no machine {name}"))
         .hint("list them: kura-console rings, kura-console machines")
         .hint("without a name the current rollout is explained")
 }

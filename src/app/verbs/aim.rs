@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::adapters::remote::basic::stand_in::Kind;
 use crate::console::text::escape;
 use crate::domain::input::{Order, Verb};
 use crate::domain::world::World;
@@ -138,6 +139,11 @@ pub trait Aim {
 
     /// What is meant by it where no world can be read: a stop of something that is named by its whole uuid.
     fn blind(&self) -> Option<(Deed, Aimed)> {
+        None
+    }
+
+    /// What it is done to as it was typed, where a control plane that lists nothing can be told by its whole uuid.
+    fn thing(&self) -> Option<(Kind, &str)> {
         None
     }
 

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::aim::{Aim, Aimed, Deed, nothing_to_change};
 use super::names::Names;
+use crate::adapters::remote::basic::stand_in;
 use crate::domain::change::Level;
 use crate::domain::ids::{EnvironmentId, MachineId, RingId};
 use crate::domain::input::Verb;
@@ -32,6 +33,15 @@ pub struct Paused {
 }
 
 impl Paused {
+    fn thing(&self) -> (stand_in::Kind, &str) {
+        let kind = match self.kind {
+            Kind::Machine => stand_in::Kind::Machine,
+            Kind::Ring => stand_in::Kind::Ring,
+            Kind::Environment => stand_in::Kind::Environment,
+        };
+        (kind, &self.name)
+    }
+
     fn find(&self, world: &World) -> Result<(Level, Aimed), Problem> {
         let (kind, names) = match self.kind {
             Kind::Machine => ("machine", Names::machines(world)),
@@ -139,6 +149,10 @@ impl Aim for Pause {
         Some((Deed::Verb(Box::new(Verb::Pause(level))), aimed))
     }
 
+    fn thing(&self) -> Option<(stand_in::Kind, &str)> {
+        Some(self.what.thing())
+    }
+
     fn aim(&self, world: &World) -> Result<(Deed, Aimed), Problem> {
         let (level, aimed) = self.what.find(world)?;
         Ok((Deed::Verb(Box::new(Verb::Pause(level))), aimed))
@@ -148,6 +162,10 @@ impl Aim for Pause {
 impl Aim for Unpause {
     fn verb(&self) -> &'static str {
         "unpause"
+    }
+
+    fn thing(&self) -> Option<(stand_in::Kind, &str)> {
+        Some(self.what.thing())
     }
 
     fn aim(&self, world: &World) -> Result<(Deed, Aimed), Problem> {

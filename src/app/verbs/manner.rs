@@ -37,6 +37,9 @@ pub struct Manner {
     /// Idempotency key; only to repeat a verb whose outcome stayed unknown: under its key it is never done twice.
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
+    /// Send it although it cannot be written down on this machine first.
+    #[arg(long)]
+    pub no_local_audit: bool,
     /// How it is printed; json and yaml are one document {verb, target, plan, outcome, revision, key, ...}.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     pub output: Output,

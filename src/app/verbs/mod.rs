@@ -14,4 +14,6 @@ pub mod ask;
 pub mod send;
 pub mod record;
 pub mod tell;
+pub mod witness;
+mod basic;
 pub mod run;

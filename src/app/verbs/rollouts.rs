@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::aim::{Aim, Aimed, Deed};
 use super::names::Names;
 use super::span::seconds;
+use crate::adapters::remote::basic::stand_in::Kind;
 use crate::domain::ids::{ReleaseId, RolloutId};
 use crate::domain::input::{Intent, Verb};
 use crate::domain::release::{Contract, Digest};
@@ -126,6 +127,10 @@ impl Aim for Yank {
         "yank"
     }
 
+    fn thing(&self) -> Option<(Kind, &str)> {
+        Some((Kind::Release, &self.release))
+    }
+
     fn aim(&self, world: &World) -> Result<(Deed, Aimed), Problem> {
         let (release, aimed) = release(world, &self.release)?;
         Ok((Deed::Verb(Box::new(Verb::Yank { release })), aimed))
@@ -135,6 +140,10 @@ impl Aim for Yank {
 impl Aim for Start {
     fn verb(&self) -> &'static str {
         "start"
+    }
+
+    fn thing(&self) -> Option<(Kind, &str)> {
+        Some((Kind::Release, &self.release))
     }
 
     fn aim(&self, world: &World) -> Result<(Deed, Aimed), Problem> {

@@ -8,19 +8,25 @@ use super::friction::{Friction, friction, is_start};
 use super::manner::Manner;
 use super::record::{Outcome, Record};
 use super::send::{Came, Errand};
+use super::witness::{Given, Witness};
 use super::{ask, tell};
 use crate::adapters::clock::SystemClock;
+use crate::adapters::local_audit::Book;
+use crate::adapters::remote::basic::reading::offers_no_world;
 use crate::adapters::remote::client::{Client, Failure, Sent};
 use crate::adapters::remote::link::reply_of;
+use crate::app::console::person;
 use crate::app::shell;
 use crate::app::status::Output;
 use crate::control::answer;
 use crate::control::link::Answer;
 use crate::control::ports::Clock;
+use crate::domain::ids::RolloutId;
 use crate::domain::input::Verb;
 use crate::domain::observed::Observed;
 use crate::domain::preflight::{Check, Grade, Plan, preflight};
 use crate::domain::world::World;
+use crate::terminal::logfile::state_directory;
 use crate::wire::plan::PlanBody;
 use crate::wire::problem::{Problem, ProblemKind};
 use crate::wire::reason;
@@ -42,7 +48,8 @@ pub fn run(act: &Act) -> Result<(), Problem> {
     let ended = runtime.block_on(async {
         let api = target.endpoint.to_string();
         let client = Client::new(target.endpoint, &target.token)?;
-        let mut session = Session { client, clock: SystemClock::start(), api, aim, manner, asks, reason, key };
+        let (clock, rollout) = (SystemClock::start(), target.rollout);
+        let mut session = Session { client, clock, api, rollout, aim, manner, asks, reason, key };
         session.go().await
     });
     // Somebody who was asked and left may never press a key again.
@@ -72,16 +79,28 @@ fn allowed(aim: &dyn Aim, manner: &Manner, has_reason: bool, asks: bool) -> Resu
 }
 
 /// One run of a verb.
-struct Session<'a> {
-    client: Client,
-    clock: SystemClock,
-    api: String,
-    aim: &'a dyn Aim,
-    manner: &'a Manner,
+pub(super) struct Session<'a> {
+    pub(super) client: Client,
+    pub(super) clock: SystemClock,
+    pub(super) api: String,
+    /// What is looked at where the control plane offers no world.
+    pub(super) rollout: Option<RolloutId>,
+    pub(super) aim: &'a dyn Aim,
+    pub(super) manner: &'a Manner,
     /// There is somebody to ask, and they want to be asked.
-    asks: bool,
-    reason: Option<String>,
+    pub(super) asks: bool,
+    pub(super) reason: Option<String>,
     key: String,
+}
+
+/// What names can be looked up in.
+enum Seen {
+    /// A world.
+    World(Box<WorldBody>),
+    /// The control plane offers none: it may have the runbook's endpoints.
+    NoneOffered,
+    /// None can be read, and the verb can be given without.
+    Nothing,
 }
 
 impl Session<'_> {
@@ -89,7 +108,11 @@ impl Session<'_> {
     async fn go(&mut self) -> Result<(), Problem> {
         let mut first = None;
         loop {
-            let Some(world) = self.world().await? else { return self.stop_blindly().await };
+            let world = match self.world().await? {
+                Seen::World(world) => *world,
+                Seen::NoneOffered => return self.by_the_runbook().await,
+                Seen::Nothing => return self.stop_blindly().await,
+            };
             let (deed, target) = self.aim.aim(&world.world)?;
             same(first.get_or_insert_with(|| target.clone()), &target)?;
             let mut record = record(self.aim.verb(), target, world.account.name.clone());
@@ -105,7 +128,7 @@ impl Session<'_> {
         }
     }
 
-    fn failed(&self, mut record: Record, problem: Problem) -> Result<(), Problem> {
+    pub(super) fn failed(&self, mut record: Record, problem: Problem) -> Result<(), Problem> {
         if self.manner.output == Output::Text {
             tell::aside(&tell::moved(&problem.moved));
         }
@@ -115,13 +138,13 @@ impl Session<'_> {
         Err(advised(problem))
     }
 
-    /// The world names are looked up in; none where it cannot be read and the verb can be given without.
-    async fn world(&self) -> Result<Option<WorldBody>, Problem> {
+    async fn world(&self) -> Result<Seen, Problem> {
         match self.client.get(WORLD_PATH).await {
-            Ok(world) => Ok(Some(world)),
+            Ok(world) => Ok(Seen::World(Box::new(world))),
+            Err(failure) if offers_no_world(&failure) => Ok(Seen::NoneOffered),
             Err(failure) if !turns_away(&failure) && !self.manner.dry_run && self.aim.blind().is_some() => {
                 tell::note(&format!("the world cannot be read: {}; going on by uuid", failure.into_problem()));
-                Ok(None)
+                Ok(Seen::Nothing)
             }
             Err(failure) => Err(failure.into_problem()),
         }
@@ -149,7 +172,7 @@ impl Session<'_> {
         record.revision = record.plan.as_ref().map(|plan| plan.revision);
         if record.revision > Some(world.revision) {
             // The harm is judged by a world that is no older than the plan.
-            world = self.world().await?.unwrap_or(world);
+            world = if let Seen::World(newer) = self.world().await? { *newer } else { world };
         }
         if is_start(deed) {
             record.checks = Self::checks(deed, &world);
@@ -207,7 +230,7 @@ impl Session<'_> {
         checks
     }
 
-    async fn confirmed(&mut self, takes: Friction, target: &Aimed) -> Result<(), Problem> {
+    pub(super) async fn confirmed(&mut self, takes: Friction, target: &Aimed) -> Result<(), Problem> {
         if takes != Friction::Stop && self.reason.is_none() {
             self.reason = reason::checked(Some(asked(ask::reason).await?))?;
         }
@@ -221,18 +244,32 @@ impl Session<'_> {
         let planned_at = record.plan.as_ref().map(|plan| plan.revision).filter(|_| !deed.is_stop());
         let (call, repeatable) = (deed.call(reason), deed.is_repeatable());
         let errand = Errand { call: &call, key, reason, planned_at, repeatable };
+        let witness = self.witness(deed, record);
+        self.written_before(&witness).await?;
         let came = tokio::select! {
             came = errand.send(&self.client, &self.clock, tell::note) => came,
             _ = tokio::signal::ctrl_c() => errand.interrupted(),
         };
-        match came {
+        let sent = match came {
             Came::Done(sent) => Ok(sent),
             Came::No(problem) | Came::Unknown(problem) => Err(problem),
-        }
+        };
+        self.written_after(&witness, sent.as_ref().map(drop)).await;
+        sent
+    }
+
+    /// Who writes it down on this machine.
+    pub(super) fn witness(&self, deed: &Deed, record: &Record) -> Witness {
+        let book = match self.manner.no_local_audit {
+            true => Book::of_nobody(),
+            false => Book::of(state_directory().as_deref()),
+        };
+        let (by, reason) = (person(), self.reason.as_deref());
+        Witness::of(book, Given { deed, api: &self.api, by, reason }, record)
     }
 
     /// Shows what somebody decides by: on the terminal they are asked on, else where the outcome goes.
-    fn show(&self, text: &str) -> Result<(), Problem> {
+    pub(super) fn show(&self, text: &str) -> Result<(), Problem> {
         match self.asks {
             true => {
                 tell::aside(text);
@@ -243,13 +280,13 @@ impl Session<'_> {
     }
 
     /// Prints what came of it, where people read it.
-    fn say(&self, text: &str) -> Result<(), Problem> {
+    pub(super) fn say(&self, text: &str) -> Result<(), Problem> {
         if self.manner.output == Output::Text { shell::print(text.as_bytes()) } else { Ok(()) }
     }
 }
 
 /// A verb as it is said in front of the kind of thing it is done to.
-fn phrase(verb: &'static str) -> &'static str {
+pub(super) fn phrase(verb: &'static str) -> &'static str {
     match verb {
         "ring" | "environment" | "account" | "assign" => "change",
         verb => verb.split('-').next().unwrap_or(verb),
@@ -284,7 +321,7 @@ fn turns_away(failure: &Failure) -> bool {
     matches!(failure, Failure::Answered(problem) if matches!(problem.kind, Forbidden | Unauthenticated))
 }
 
-fn record(verb: &'static str, target: Aimed, account: String) -> Record {
+pub(super) fn record(verb: &'static str, target: Aimed, account: String) -> Record {
     Record {
         verb,
         target,
@@ -315,7 +352,7 @@ fn read(sent: &Sent) -> Result<PlanBody, Problem> {
 }
 
 /// What is true once it was done.
-fn sentence(world: &World, deed: &Deed, sent: &Sent) -> String {
+pub(super) fn sentence(world: &World, deed: &Deed, sent: &Sent) -> String {
     match deed {
         Deed::Verb(verb) => match answer::to_reply(world, verb, &reply_of(verb, sent.status)) {
             Answer::Done { sentence } => sentence,

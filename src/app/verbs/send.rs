@@ -89,7 +89,7 @@ impl Errand<'_> {
 }
 
 /// Whether the first request may have been carried out although it failed.
-fn may_be_done(failure: &Failure) -> bool {
+pub(super) fn may_be_done(failure: &Failure) -> bool {
     match failure {
         Failure::Unsent(_) => false,
         Failure::Lost(_) => true,

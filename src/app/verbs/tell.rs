@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::app::shell;
 use crate::app::status::{Output, yaml};
 use crate::console::text::{escape, wrap};
+use crate::domain::glimpse::Glimpse;
 use crate::domain::preflight::{Check, Grade};
 use crate::wire::plan::{LineKind, MovedBody, PlanBody};
 use crate::wire::problem::{Problem, ProblemKind};
@@ -32,6 +33,20 @@ pub fn plan(record: &Record, headline: &str, api: &str, uncaps: bool) -> String 
         None => text += &indented("warns", "what would follow is not known; a stop waits for nobody"),
     }
     text + &record.checks.iter().map(|check| indented("warns", &finding(check))).collect::<String>()
+}
+
+/// The headline, and what stands where a plan would: over a basic link nothing is known of what would follow.
+pub fn unplanned(record: &Record, headline: &str, api: &str, glimpse: &Glimpse) -> String {
+    let mut text = line("", &format!("{headline} in account {} at {api}", record.account));
+    text += &indented("warns", "basic link: the control plane cannot rehearse, so what would follow is not known");
+    text += &indented(
+        "warns",
+        "that somebody else acts meanwhile is not noticed; if its answer is lost it is not sent again",
+    );
+    if let Some(reason) = &glimpse.stall_reason {
+        text += &indented("stays", reason);
+    }
+    text
 }
 
 fn word(kind: LineKind) -> &'static str {

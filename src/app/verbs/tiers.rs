@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::aim::{Aim, Aimed, Deed, nothing_to_change};
 use super::names::Names;
 use super::span::{rung, seconds};
+use crate::adapters::remote::basic::stand_in::Kind;
 use crate::domain::fleet::Rung;
 use crate::domain::ids::{EnvironmentId, RingId};
 use crate::domain::input::{RingPatch, Verb};
@@ -108,6 +109,10 @@ impl Aim for Ring {
         }
     }
 
+    fn thing(&self) -> Option<(Kind, &str)> {
+        Some((Kind::Ring, &self.ring))
+    }
+
     fn aim(&self, world: &World) -> Result<(Deed, Aimed), Problem> {
         let known = Names::rings(world).find(&self.ring)?;
         let verb = Verb::PatchRing { ring: RingId(known.uuid), patch: self.brakes.patch() };
@@ -135,6 +140,10 @@ impl Aim for Environment {
     fn check(&self) -> Result<(), Problem> {
         let says_something = self.name.is_some() || self.order.is_some() || self.no_order;
         if says_something { Ok(()) } else { Err(nothing_to_change("--order, --no-order and --name")) }
+    }
+
+    fn thing(&self) -> Option<(Kind, &str)> {
+        Some((Kind::Environment, &self.environment))
     }
 
     fn aim(&self, world: &World) -> Result<(Deed, Aimed), Problem> {

@@ -66,6 +66,7 @@ impl Stage {
             endpoint: "https://kura.example:8080".to_owned(),
             account: "acme".to_owned(),
             access: Access::Operator,
+            glimpse: None,
         };
         Self { model: Model::new(setup), picture, now, theme: Theme::shipped("dark", Depth::True).unwrap() }
     }

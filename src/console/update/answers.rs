@@ -44,6 +44,10 @@ pub(super) fn answered(model: &mut Model, key: &str, answer: Answer) -> Vec<Effe
             order.asked.into_iter().for_each(|ask| verbs::ask_again(model, *ask, sentence.clone()));
             return Vec::new();
         }
+        Answer::Unseen { why } => {
+            let text = format!("{doing}: unknown whether it was done, {why}; look at it before you give it again");
+            entry::say(model, Tone::Bad, text);
+        }
         Answer::Unsent { why } => entry::say(model, Tone::Bad, format!("{doing}: not sent, {why}")),
     }
     model.orders.remove(at);

@@ -46,6 +46,7 @@ pub(super) fn answered(model: &mut Model, line: Line, answer: &Answer) -> Vec<Ef
             }
         },
         Answer::Unknown { why } => format!("no answer ({why}), the journal will tell"),
+        Answer::Unseen { why } => format!("unknown whether it was done, {why}"),
         Answer::Refused { sentence, .. } => format!("refused, {sentence}"),
         Answer::Moved { sentence } => sentence.clone(),
         Answer::Unsent { why } => format!("not sent, {why}"),

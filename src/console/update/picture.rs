@@ -17,6 +17,7 @@ use super::super::tree::lines;
 use super::super::words::is_silent;
 use super::verbs::{line_of, rehearsed};
 use super::{answers, entry};
+use crate::domain::glimpse::Glimpse;
 use crate::domain::span::Seconds;
 
 /// Above this many machines, polls alone make the rows anew at most once a second.
@@ -29,11 +30,15 @@ pub(super) fn taken(model: &mut Model, mut newer: Box<Snapshot>) {
     let same_tail = older.as_ref().is_some_and(|o| o.tail.ptr_eq(&newer.tail));
     let same_observed = older.as_ref().is_some_and(|o| Arc::ptr_eq(&o.observed, &newer.observed));
     let same_rest = older.as_ref().is_some_and(|o| o.seat == newer.seat && o.api == newer.api);
+    let glimpse = newer.glimpse.clone();
+    let news = lacking(older.as_ref().and_then(|o| o.glimpse.as_deref()), glimpse.as_deref());
+    let same_glimpse = older.as_ref().is_some_and(|o| o.glimpse == glimpse);
     if let Some(older) = older {
         newer.past = older.past.slid(&older.tail, &newer.tail);
     }
     model.picture = Some(newer);
-    if same_world && same_observed && same_rest {
+    tell_lacks(model, &news);
+    if same_world && same_observed && same_rest && same_glimpse {
         return;
     }
     let many = model.facts.progress().1 > ROWS_AT_ONCE;
@@ -51,6 +56,19 @@ pub(super) fn taken(model: &mut Model, mut newer: Box<Snapshot>) {
     if !same_world {
         replan(model);
         answers::check(model);
+    }
+}
+
+/// What is not known any more, or was not said yet.
+fn lacking(older: Option<&Glimpse>, newer: Option<&Glimpse>) -> Vec<String> {
+    let known = older.map_or(&[][..], |glimpse| &glimpse.lacks);
+    newer.iter().flat_map(|glimpse| &glimpse.lacks).filter(|lack| !known.contains(lack)).cloned().collect()
+}
+
+/// Says in the log what one has to do without, the most important last so that it stays in the status line.
+fn tell_lacks(model: &mut Model, lacks: &[String]) {
+    for lack in lacks.iter().rev() {
+        entry::say(model, Tone::Note, format!("basic link: {lack}"));
     }
 }
 

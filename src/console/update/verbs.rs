@@ -7,6 +7,7 @@ use super::super::command::Command;
 use super::super::deed::Deed;
 use super::super::dialog::{Ask, Dialog, Question, first_focus};
 use super::super::friction::{Friction, newer};
+use super::super::glimpsed;
 use super::super::keys::Mode;
 use super::super::layer::Layer;
 use super::super::line;
@@ -138,6 +139,10 @@ pub(super) fn line_of(deed: &Deed, picture: &Snapshot, now: Timestamp) -> Vec<Ma
 
 /// What would follow from a deed; a start is looked at with the eyes of the runbook as well (R167).
 pub(super) fn rehearsed(deed: &Deed, line: &[MachineId], picture: &Snapshot, by: &str, now: Timestamp) -> Plan {
+    glimpsed::plan(picture, on_replica(deed, line, picture, by, now))
+}
+
+fn on_replica(deed: &Deed, line: &[MachineId], picture: &Snapshot, by: &str, now: Timestamp) -> Plan {
     if let Deed::HoldLine(ring) = *deed {
         return line::rehearsed(picture, ring, line, by, now);
     }
@@ -171,6 +176,9 @@ fn subject(model: &Model) -> Result<Subject, String> {
 /// May this be ordered now? Asked when the dialog opens, and again when it is confirmed.
 pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: &Deed, target: &Target) -> Result<(), String> {
     if let Some(why) = unarmable(model) {
+        return Err(why);
+    }
+    if let Some(why) = glimpsed::not_offered(picture, deed, target) {
         return Err(why);
     }
     let lined = |order: &InFlight| order.line.as_ref().is_some_and(|line| line.target.id == target.id);

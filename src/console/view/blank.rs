@@ -43,6 +43,13 @@ fn why(model: &Model) -> Option<(Role, String, Vec<String>)> {
             let lines = vec![why.clone(), "It is tried again for as long as this is open.".to_owned()];
             Some((Role::Halted, format!("{} cannot be reached", picture.endpoint), lines))
         }
+        _ if picture.glimpse.is_some() && picture.world.current().is_none() && is_empty(model) => {
+            let lines = vec![
+                "This control plane tells the status of a rollout, but not which rollout runs.".to_owned(),
+                "Name the one to look at: kura-console --rollout UUID, or set KURA_CONSOLE_ROLLOUT.".to_owned(),
+            ];
+            Some((Role::Strong, "No rollout is on show".to_owned(), lines))
+        }
         _ if picture.world.current().is_none() && is_empty(model) => {
             Some((Role::Strong, "No rollout yet".to_owned(), empty(model)))
         }

@@ -84,11 +84,17 @@ fn standing(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     // Before a first picture nobody knows as what one is let in, or who ticks.
     let Some(picture) = model.picture.as_ref().filter(|p| !p.is_blank()) else { return pieces };
     let dot = format!(" {} ", pen.glyph(Glyph::Dot));
-    pieces.push(piece(Role::Dim, format!("{dot}{}", picture.access.word())));
-    pieces.push(piece(Role::Dim, dot.clone()));
-    match &picture.seat.holder {
-        Some(holder) => pieces.push(piece(Role::Dim, format!("seat {holder}"))),
-        None => pieces.push(piece(Role::Warning, "nobody holds the seat")),
+    if picture.glimpse.is_some() {
+        // Neither what this token may do nor who ticks is told.
+        pieces.push(piece(Role::Dim, dot.clone()));
+        pieces.push(piece(Role::Warning, "basic link: status only, no plans"));
+    } else {
+        pieces.push(piece(Role::Dim, format!("{dot}{}", picture.access.word())));
+        pieces.push(piece(Role::Dim, dot.clone()));
+        pieces.push(match &picture.seat.holder {
+            Some(holder) => piece(Role::Dim, format!("seat {holder}")),
+            None => piece(Role::Warning, "nobody holds the seat"),
+        });
     }
     if let Some(starter) = unattended(picture) {
         pieces.push(piece(Role::Dim, format!("{dot}{starter}")));

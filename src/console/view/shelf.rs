@@ -31,7 +31,7 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     }
     pen.line_right(columns.age, &head("AGE", shelf.sorting, &[By::Age, By::Usual], pen));
     if shelf.rows.is_empty() {
-        let text = empty(model.screen, &shelf.filter);
+        let text = empty(model.screen, &shelf.filter, picture.glimpse.is_some());
         pen.line(Rect { height: list.height.min(1), ..list }, &[piece(Role::Dim, text)]);
         return;
     }
@@ -42,9 +42,10 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     }
 }
 
-fn empty(screen: Screen, filter: &str) -> &'static str {
+fn empty(screen: Screen, filter: &str, glimpsed: bool) -> &'static str {
     match (screen, filter.is_empty()) {
         (_, false) => "  nothing passes the filter",
+        (_, true) if glimpsed => "  basic link: this control plane does not list any",
         (Screen::Releases, true) => "  no release was built yet",
         (_, true) => "  nothing was started or done yet",
     }

@@ -4,5 +4,7 @@ mod sentence;
 mod rollout;
 mod ring;
 mod machine;
+mod told;
 
 pub use sentence::{Explanation, Subject, explain};
+pub use told::told;

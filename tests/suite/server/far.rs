@@ -109,7 +109,7 @@ async fn far_end(frames: Vec<String>) -> (FarEnd, String) {
 fn link(url: &str) -> (RemoteLink, FarClock<Hasty>) {
     let clock = FarClock::of(Hasty(SystemClock::start()));
     let token = Token::parse("kura_x", "a test").unwrap();
-    (RemoteLink::start(Endpoint::parse(url).unwrap(), &token, clock.clone()).unwrap(), clock)
+    (RemoteLink::start(Endpoint::parse(url).unwrap(), &token, None, clock.clone()).unwrap(), clock)
 }
 
 async fn until(link: &RemoteLink, holds: impl Fn(&Picture) -> bool) -> Picture {

@@ -28,7 +28,7 @@ async fn serve(path: &Path, address: &str, keys: &Keys) -> Bed<ServerHost> {
 
 fn link(url: &str, token: &str) -> RemoteLink {
     let token = Token::parse(token, "a test").unwrap();
-    RemoteLink::start(Endpoint::parse(url).unwrap(), &token, FarClock::of(SystemClock::start())).unwrap()
+    RemoteLink::start(Endpoint::parse(url).unwrap(), &token, None, FarClock::of(SystemClock::start())).unwrap()
 }
 
 /// The first picture of which `holds` is true.
