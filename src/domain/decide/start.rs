@@ -16,8 +16,9 @@ pub(super) fn start(draft: &mut Draft<'_>, verb: &Verb) -> Reply {
     }
     match draft.world().running().cloned() {
         Some(running) if running.release == *release => reset(draft, &running, *protected, *intent),
+        _ if *intent == Some(Intent::Reset) => Reply::Refused(would_start(draft, *release)),
         Some(running) if running.protected && !force => Reply::Refused(protected_by(draft, &running)),
-        running => begin(draft, *id, *release, protected.unwrap_or(false), *intent, running.as_ref()),
+        running => begin(draft, *id, *release, protected.unwrap_or(false), running.as_ref()),
     }
 }
 
@@ -31,6 +32,10 @@ fn unstartable(draft: &Draft<'_>, id: ReleaseId) -> Option<Refusal> {
 fn protected_by(draft: &Draft<'_>, running: &Rollout) -> Refusal {
     let release = draft.world().release_name(running.release).to_owned();
     Refusal::Protected { running: release, started_by: running.started_by.clone() }
+}
+
+fn would_start(draft: &Draft<'_>, release: ReleaseId) -> Refusal {
+    Refusal::WouldStart { release: draft.world().release_name(release).to_owned() }
 }
 
 /// The same release while it runs: again from the lowest environment, in place, without force (R93-R98).
@@ -53,13 +58,8 @@ pub(super) fn begin(
     id: RolloutId,
     release: ReleaseId,
     protected: bool,
-    intent: Option<Intent>,
     displaced: Option<&Rollout>,
 ) -> Reply {
-    if intent == Some(Intent::Reset) {
-        let release = draft.world().release_name(release).to_owned();
-        return Reply::Refused(Refusal::WouldStart { release });
-    }
     if let Some(old) = displaced {
         draft.end_all_leases(LeaseEnd::Superseded);
         draft.push(Change::RolloutEnded { rollout: old.id, ending: Ending::Superseded { by: id } });

@@ -22,7 +22,7 @@ pub(super) fn commit(draft: &mut Draft<'_>, id: RolloutId, release: ReleaseId) -
     }
     match built.yanked.is_some() || draft.world().running().is_some() {
         true => Reply::Done,
-        false => begin(draft, id, release, false, None, None),
+        false => begin(draft, id, release, false, None),
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn tag(draft: &mut Draft<'_>, release: ReleaseId, made_at: Option<Tim
 /// A pass in which nothing runs starts the tag that waits (R180).
 pub(super) fn sequence(draft: &mut Draft<'_>, fresh: RolloutId) -> Reply {
     match next_unattended(draft.world()) {
-        Some(release) => begin(draft, fresh, release, false, None, None),
+        Some(release) => begin(draft, fresh, release, false, None),
         None => Reply::Done,
     }
 }

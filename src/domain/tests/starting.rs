@@ -70,7 +70,10 @@ fn intent_guards_a_start_against_becoming_a_reset_and_back() {
     assert_eq!(rig.holders(), ["a"]);
     rig.verb(reset);
     assert!(rig.holders().is_empty());
-    assert!(matches!(rig.refused(start("z", "v2", None, false, Some(Intent::Reset))), Refusal::WouldStart { .. }));
+    let other = start("z", "v2", None, false, Some(Intent::Reset));
+    assert!(matches!(rig.refused(other.clone()), Refusal::WouldStart { .. }));
+    rig.verb(start("r", "v1", Some(true), false, None));
+    assert!(matches!(rig.refused(other), Refusal::WouldStart { .. }), "whether what runs is protected or not");
 }
 
 #[test]
