@@ -265,3 +265,11 @@ pub(super) fn by_whom(pause: &Pause) -> String {
         None => format!("by {}", pause.by),
     }
 }
+
+/// The same where the sentence goes on behind it.
+pub(super) fn by_whom_in_passing(pause: &Pause) -> String {
+    match &pause.reason {
+        Some(reason) => format!("by {} ({reason})", pause.by),
+        None => format!("by {}", pause.by),
+    }
+}

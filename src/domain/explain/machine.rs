@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::super::fleet::Machine;
-use super::super::hold::by_whom;
+use super::super::hold::by_whom_in_passing;
 use super::super::ids::MachineId;
 use super::super::observed::Observed;
 use super::super::rollout::Rollout;
@@ -64,7 +64,7 @@ fn paused(machine: &Machine, rollout: &Rollout, view: &LaneView<'_>) -> Explanat
         (false, false) => " and, not having applied the release, holds the promotion cursor",
         (false, true) => " and is the only one left: unpause it, it holds the promotion cursor",
     };
-    Explanation::of(format!("{} is paused {}{holds}", machine.hostname, by_whom(pause)))
+    Explanation::of(format!("{} is paused {}{holds}", machine.hostname, by_whom_in_passing(pause)))
         .on(&pause.by)
         .since(Some(pause.at))
         .next(&["check its node for a cordon", "unpause it: it rejoins the queue at its bucket"])

@@ -4,7 +4,7 @@ use super::finding::{Finding, PER_LANE, Scene};
 use super::mode::FailureMode;
 use crate::domain::change::LeaseEnd;
 use crate::domain::fleet::Machine;
-use crate::domain::hold::by_whom;
+use crate::domain::hold::by_whom_in_passing;
 use crate::domain::ids::MachineId;
 use crate::domain::observed::Node;
 use crate::domain::rollout::HaltCause;
@@ -140,14 +140,14 @@ impl Subject<'_> {
         let (mode, sentence) = if dead {
             (
                 FailureMode::DeadMachine,
-                format!("{name} is offline and paused {}: it still holds the cursor", by_whom(pause)),
+                format!("{name} is offline and paused {}: it still holds the cursor", by_whom_in_passing(pause)),
             )
         } else if held {
-            (FailureMode::HolderPaused, format!("{name} was paused {} while it held a slot", by_whom(pause)))
+            (FailureMode::HolderPaused, format!("{name} was paused {} while it held a slot", by_whom_in_passing(pause)))
         } else if self.keeps_a_tier_shut() {
             (
                 FailureMode::TierShut,
-                format!("{name} is paused {} and keeps the later environments shut", by_whom(pause)),
+                format!("{name} is paused {} and keeps the later environments shut", by_whom_in_passing(pause)),
             )
         } else {
             return None;
