@@ -147,7 +147,9 @@ impl StoreFault {
             Flaw::Damaged if self.store == "telemetry" => {
                 format!("move it away and a new one is made, only past results are lost: mv {file} {file}.bad")
             }
-            Flaw::Damaged => format!("restore it from a backup; what can be saved: sqlite3 {file} .recover"),
+            Flaw::Damaged => format!(
+                "restore a backup: kura-console journal restore --replace; what can be saved: sqlite3 {file} .recover"
+            ),
             Flaw::Moved => "put the file back, or start the program again".to_owned(),
             Flaw::NoSharedMemory => "name a file on a local disk".to_owned(),
             Flaw::Closed | Flaw::Other(_) => return Vec::new(),

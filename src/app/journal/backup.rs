@@ -1,13 +1,14 @@
 //! Backup: journal and vault as of one moment, in a folder of their own, while servers go on.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::shell::print;
 use super::part::{Part, copy_folder, put, refuse_taken};
-use super::place::{PlaceArgs, unreadable, unusable, vault_of};
+use super::place::{PlaceArgs, unusable, vault_of};
 use super::progress::Progress;
-use crate::wire::problem::{Problem, ProblemKind};
+use crate::adapters::journal::sqlite::journal::SqliteJournal;
+use crate::wire::problem::Problem;
 
 /// The journal's name in a backup.
 pub const FILE: &str = "journal.db";
@@ -34,6 +35,7 @@ pub(super) async fn run(args: &Args) -> Result<(), Problem> {
     journal_copy(&journal, &copy, &mut progress).await?;
     files += vault_copy(&vault, &copy, &mut progress).await?;
     let bytes = fs::metadata(&copy).map_err(|error| unusable(&copy, &error))?.len();
+    part.settle()?;
     put(part.path(), &args.to)?;
     let to = args.to.display();
     print(format!("{to}: a journal of {bytes} bytes, {files} files of its vault\n").as_bytes())
@@ -44,11 +46,7 @@ async fn vault_copy(vault: &Path, copy: &Path, progress: &mut Progress) -> Resul
 }
 
 /// SQLite tells nothing while it copies; the size of what it has written does.
-async fn journal_copy(
-    journal: &crate::adapters::journal::sqlite::journal::SqliteJournal,
-    copy: &Path,
-    progress: &mut Progress,
-) -> Result<(), Problem> {
+async fn journal_copy(journal: &SqliteJournal, copy: &Path, progress: &mut Progress) -> Result<(), Problem> {
     let mut copying = std::pin::pin!(journal.copy_to(copy));
     let copied = loop {
         tokio::select! {
@@ -58,11 +56,9 @@ async fn journal_copy(
             }
         }
     };
-    copied.map_err(|error| unreadable(&error))?;
+    copied.map_err(|fault| fault.problem())?;
     let mode = fs::metadata(journal.path()).map_err(|error| unusable(journal.path(), &error))?.permissions();
-    fs::set_permissions(copy, mode)
-        .and_then(|()| File::open(copy)?.sync_all())
-        .map_err(|error| Problem::new(ProblemKind::Unavailable, "file", format!("{}: {error}", copy.display())))
+    fs::set_permissions(copy, mode).map_err(|error| unusable(copy, &error))
 }
 
 /// Between two looks at a copy that grows.

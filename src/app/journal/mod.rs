@@ -5,6 +5,7 @@ pub mod place;
 pub mod progress;
 pub mod part;
 pub mod backup;
+pub mod aside;
 pub mod restore;
 pub mod compact;
 pub mod export;

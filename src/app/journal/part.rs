@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{CWD, RenameFlags, renameat_with, syncfs};
 
 use super::place::unusable;
 use super::progress::Progress;
@@ -23,11 +23,17 @@ impl Part {
         let mut name = place.as_os_str().to_owned();
         name.push(format!(".{}.part", std::process::id()));
         let path = PathBuf::from(name);
-        DirBuilder::new().mode(0o700).create(&path).map_err(|error| {
-            let hint = "the folder above it has to exist, and to be writable";
-            unusable(&path, &error).hint(hint)
-        })?;
-        Ok(Self { path })
+        match DirBuilder::new().mode(0o700).create(&path) {
+            Ok(()) => Ok(Self { path }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(no_folder(above(place))),
+            Err(error) => Err(unusable(above(place), &error)),
+        }
+    }
+
+    /// Brings everything in it to the disk, all at once: file by file a large vault would take minutes.
+    pub fn settle(&self) -> Result<(), Problem> {
+        let settled = File::open(&self.path).and_then(|folder| Ok(syncfs(&folder)?));
+        settled.map_err(|error| unusable(&self.path, &error))
     }
 
     /// Where it is for now.
@@ -48,8 +54,18 @@ pub fn put(made: &Path, place: &Path) -> Result<(), Problem> {
         rustix::io::Errno::EXIST => taken(place),
         errno => unusable(place, &errno.into()),
     })?;
-    let above = place.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let above = above(place);
     File::open(above).and_then(|folder| folder.sync_all()).map_err(|error| unusable(above, &error))
+}
+
+fn above(place: &Path) -> &Path {
+    place.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn no_folder(folder: &Path) -> Problem {
+    let folder = folder.display();
+    Problem::new(ProblemKind::NotFound, "folder", format!("there is no folder {folder}"))
+        .hint(format!("make it: mkdir -p {folder}"))
 }
 
 /// Something is there already.
@@ -63,7 +79,7 @@ pub fn refuse_taken(place: &Path) -> Result<(), Problem> {
     if fs::symlink_metadata(place).is_ok() { Err(taken(place)) } else { Ok(()) }
 }
 
-/// Makes `to` hold what `from` holds, with the modes it has there, on the disk. What is there already is passed over,
+/// Makes `to` hold what `from` holds, with the modes it has there. What is there already is passed over,
 /// and so is what vanishes meanwhile: files of a vault never change. Returns how many files were copied.
 pub async fn copy_folder(from: &Path, to: &Path, progress: &mut Progress) -> Result<u64, Problem> {
     let mut copied = 0;
@@ -87,7 +103,6 @@ pub async fn copy_folder(from: &Path, to: &Path, progress: &mut Progress) -> Res
                 tokio::task::yield_now().await;
             }
         }
-        File::open(&to).and_then(|folder| folder.sync_all()).map_err(|error| unusable(&to, &error))?;
     }
     Ok(copied)
 }
@@ -106,6 +121,5 @@ pub fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
     let mode = source.metadata()?.permissions().mode() & 0o7777;
     let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
     io::copy(&mut source, &mut copy)?;
-    copy.set_permissions(Permissions::from_mode(mode))?;
-    copy.sync_all()
+    copy.set_permissions(Permissions::from_mode(mode))
 }

@@ -1,10 +1,12 @@
 //! Where a journal is: its file, and what lies beside it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::adapters::journal::open::JournalUrl;
 use crate::adapters::journal::sqlite::inspect::Standing;
 use crate::adapters::journal::sqlite::journal::SqliteJournal;
+use crate::adapters::sqlite::fault::StoreFault;
 use crate::control::ports::JournalError;
 use crate::control::trouble::sentence;
 use crate::domain::ids::AccountId;
@@ -71,12 +73,24 @@ pub fn vault_of(journal: &Path) -> PathBuf {
     crate::adapters::vault::file::FileVault::beside(journal)
 }
 
-/// A journal that does not do what is asked.
+/// A journal that does not do what is asked, and what can be done about it.
 pub fn unreadable(error: &JournalError) -> Problem {
-    Problem::new(ProblemKind::Unavailable, "journal", sentence(error))
+    let hints = match error {
+        JournalError::Store { source, .. } => source.downcast_ref::<StoreFault>().map(StoreFault::hints),
+        _ => None,
+    };
+    let problem = Problem::new(ProblemKind::Unavailable, "journal", sentence(error));
+    hints.unwrap_or_default().into_iter().fold(problem, Problem::hint)
 }
 
-/// A file that does not.
-pub fn unusable(path: &Path, error: &std::io::Error) -> Problem {
-    Problem::new(ProblemKind::Unavailable, "file", format!("{}: {error}", path.display()))
+/// A file or a folder that does not.
+pub fn unusable(path: &Path, error: &io::Error) -> Problem {
+    let path = path.display();
+    let hint = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => format!("free some space: df -h {path}"),
+        io::ErrorKind::PermissionDenied => format!("this user needs rights on it, see which: ls -ld {path}"),
+        io::ErrorKind::ReadOnlyFilesystem => "name a place on a file system that can be written".to_owned(),
+        _ => return Problem::new(ProblemKind::Unavailable, "file", format!("{path}: {error}")),
+    };
+    Problem::new(ProblemKind::Unavailable, "file", format!("{path}: {error}")).hint(hint)
 }

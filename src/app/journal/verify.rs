@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::path::Path;
 
 use super::super::shell::print;
 use super::export::PAGE;
@@ -31,12 +32,17 @@ pub struct Args {
 /// Runs it.
 pub(super) async fn run(args: &Args) -> Result<(), Problem> {
     let journal = args.place.open().await?;
-    let said = verified(&journal, &mut Progress::start()).await?;
+    let said = verified(&journal, journal.path(), &mut Progress::start()).await?;
     print(said.as_bytes())
 }
 
-/// What there is, in a line per account; what is wrong with it as a problem that names it all.
-pub(super) async fn verified(journal: &SqliteJournal, progress: &mut Progress) -> Result<String, Problem> {
+/// What there is, in a line per account; what is wrong with it as a problem that names it all. `place` is what people call
+/// the journal.
+pub(super) async fn verified(
+    journal: &SqliteJournal,
+    place: &Path,
+    progress: &mut Progress,
+) -> Result<String, Problem> {
     let mut wrong = journal.faults().await.map_err(|error| unreadable(&error))?;
     let mut said = String::new();
     for standing in journal.accounts().await.map_err(|error| unreadable(&error))? {
@@ -46,7 +52,7 @@ pub(super) async fn verified(journal: &SqliteJournal, progress: &mut Progress) -
             Err(error) => wrong.push(format!("account {}: {}", standing.account, sentence(&error))),
         }
     }
-    let file = journal.path().display();
+    let file = place.display();
     let Some((first, rest)) = wrong.split_first() else { return Ok(said + &format!("{file}: nothing is wrong\n")) };
     let problem = Problem::new(ProblemKind::Invalid, "journal", format!("{file}: {first}"));
     Err(rest.iter().take(HINTS_MAX).fold(problem, Problem::hint))

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions};
 
-use super::command::{Said, kura};
+use super::command::{Said, kura, shell};
 use super::plane::Plane;
 
 fn journal(folder: &Path, arguments: &[&str]) -> Said {
@@ -70,23 +70,26 @@ fn a_backup_beside_a_server_comes_back_as_the_same_control_plane() {
     assert_eq!(modes(&folder.join("saved/journal.db.vault")), modes(&folder.join("kura.db.vault")));
     toggle(&plane, &environment, 1);
     let now = plane.get("/api/world")["world"]["revision"].as_u64().unwrap();
-    plane.kill();
-
     let back = ["restore", "--from", "saved"];
-    journal(&folder, &[&back[..], &HERE[..]].concat()).fails(4, &["kura.db exists already"]);
-    let lost = tempfile::tempdir().unwrap();
-    for file in ["kura.db", "kura.db-wal", "kura.db-shm", "kura.db.vault", "kura.db.telemetry"] {
-        let _ = fs::rename(folder.join(file), lost.path().join(file));
-    }
-    for left in ["kura.db.telemetry-wal", "kura.db.telemetry-shm"] {
-        let _ = fs::remove_file(folder.join(left));
-    }
-    let said = works(&folder, &[&back[..], &HERE[..]].concat());
+    let again = [&back[..], &HERE[..]].concat();
+    let replace = [&again[..], &["--replace"]].concat();
+    journal(&folder, &again).fails(4, &["kura.db exists already", "--replace"]);
+    journal(&folder, &replace).fails(4, &["kura.db is in use", "nothing was changed"]);
+    plane.get("/api/world");
+    plane.kill();
+    journal(&folder, &again).fails(4, &["kura.db exists already"]);
+    let said = works(&folder, &replace);
+    let lost = said.lines().find_map(|line| line.strip_prefix("what was there is in ")).expect("it says where");
+    let lost = folder.join(lost);
+    let kept = format!("sqlite:{}", lost.join("kura.db").display());
+    assert!(works(&folder, &["verify", "--journal", &kept]).contains("nothing is wrong"), "it is whole as well");
     assert!(said.contains("1 contents, 1 secrets") && said.contains("nothing is wrong"), "{said}");
-    assert_eq!(modes(&folder.join("kura.db.vault")), modes(&lost.path().join("kura.db.vault")));
+    assert_eq!(modes(&folder.join("kura.db.vault")), modes(&lost.join("kura.db.vault")));
     assert!(!modes(&folder).iter().any(|(path, _)| path.contains(".part")), "nothing is left of the work");
     plane.start_again();
     let restored = plane.get("/api/world")["world"]["revision"].as_u64().unwrap();
+    let secrets = plane.get("/api/secrets/");
+    assert_eq!(secrets[0]["name"], "PLANTED", "{secrets}");
     assert!(restored > 0 && restored < now + 10, "{restored}, then {now}");
     toggle(&plane, &environment, 1);
     works(&folder, &[&["verify"], &HERE[..]].concat());
@@ -238,4 +241,56 @@ fn rendered(plane: &mut Plane, folder: &Path) {
     verify().fails_of("is damaged");
     fs::remove_file(&content).unwrap();
     verify().fails_of(&format!("the content {digest} is not in"));
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_leaves_nothing_behind() {
+    let plane = Plane::start();
+    filled(&plane);
+    let folder = plane.folder().to_owned();
+    let before = modes(&folder).len();
+    journal(&folder, &[&["backup"], &HERE[..], &["--to", "no/such/place"]].concat()).fails(1, &["no folder no/such"]);
+    journal(&folder, &["verify", "--journal", "sqlite:tokens.yaml"]).fails(2, &["not an SQLite database"]);
+    journal(&folder, &["verify", "--journal", "sqlite:releases"]).fails(2, &["is a directory"]);
+    journal(&folder, &["restore", "--from", "releases", "--journal", "sqlite:x.db"]).fails(1, &["is no backup"]);
+    works(&folder, &[&["backup"], &HERE[..], &["--to", "saved"]].concat());
+    journal(&folder, &["restore", "--from", "saved", "--journal", "sqlite:no/x.db"]).fails(1, &["no folder no"]);
+    plane.runtime().block_on(async {
+        let shell = SqliteConnectOptions::new().filename(folder.join("saved/journal.db"));
+        let newer = sqlx::raw_sql("PRAGMA user_version = 99");
+        newer.execute(&mut shell.connect().await.unwrap()).await.unwrap();
+    });
+    journal(&folder, &["restore", "--from", "saved", "--journal", "sqlite:x.db"]).fails(2, &["format 99"]);
+    fs::remove_dir_all(folder.join("saved")).unwrap();
+    assert_eq!(modes(&folder).len(), before, "{:?}", modes(&folder));
+}
+
+/// Nobody who can follow it needs to know more than the page says.
+#[test]
+fn the_page_of_operations_says_what_works() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations.md")).unwrap();
+    let drill = page.split("```sh\n# The drill").nth(1).expect("the drill").split("```").next().unwrap();
+    let mut plane = Plane::start();
+    let environment = filled(&plane);
+    toggle(&plane, &environment, 2);
+    let given = number_of_links(&plane);
+    plane.kill();
+    let said =
+        shell(plane.folder(), &[("PATH", &path_with_kura(plane.folder()))], &format!("set -eu\n# The drill{drill}"));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(said.stdout.matches("nothing is wrong").count(), 2, "{said:?}");
+    plane.start_again();
+    assert_eq!(number_of_links(&plane), given);
+}
+
+fn number_of_links(plane: &Plane) -> u64 {
+    plane.get("/api/world")["world"]["audit"]["count"].as_u64().unwrap()
+}
+
+/// A path on which the program is found by its name.
+fn path_with_kura(folder: &Path) -> String {
+    let bin = folder.join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_kura-console"), bin.join("kura-console")).unwrap();
+    format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default())
 }

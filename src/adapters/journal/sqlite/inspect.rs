@@ -1,10 +1,15 @@
 //! What a person who looks after a file asks of it, and no server does: who is in it, is it whole, a copy of it.
 
 use std::path::Path;
+use std::time::Duration;
+
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
 
 use super::journal::SqliteJournal;
 use super::rows::unsigned;
 use super::snapshot::FOLD_VERSION;
+use crate::adapters::sqlite::fault::{Flaw, StoreFault};
 use crate::control::ports::{Head, JournalError};
 use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;
@@ -61,10 +66,21 @@ impl SqliteJournal {
     }
 
     /// Writes a copy as of one moment, while servers append. Nothing may be at `path`.
-    pub async fn copy_to(&self, path: &Path) -> Result<(), JournalError> {
-        const ATTEMPT: &str = "copy the file";
-        let mut connection = self.file.connect().await.map_err(|fault| fault.during(ATTEMPT))?;
+    pub async fn copy_to(&self, path: &Path) -> Result<(), StoreFault> {
+        let mut connection = self.file.connect().await?;
         let copied = sqlx::query("VACUUM INTO ?1").bind(path.to_string_lossy()).execute(&mut connection).await;
-        copied.map(drop).map_err(|error| self.file.fault(&error).during(ATTEMPT))
+        let flaw = copied.err().map(|error| Flaw::of(&error, path));
+        flaw.map_or(Ok(()), |flaw| Err(StoreFault { store: "copy of the journal", path: path.to_owned(), flaw }))
+    }
+
+    /// Whether another process has the file open. Where none has, its write-ahead log goes into it, so that the one file
+    /// is all of it. A file that cannot be read is nobody's.
+    pub async fn is_in_use(path: &Path) -> bool {
+        let options = SqliteConnectOptions::new().filename(path).busy_timeout(Duration::ZERO);
+        let Ok(mut connection) = options.connect().await else { return false };
+        let alone: Result<String, sqlx::Error> =
+            sqlx::query_scalar("PRAGMA journal_mode = DELETE").fetch_one(&mut connection).await;
+        let _ = connection.close().await;
+        alone.is_err_and(|error| matches!(Flaw::of(&error, path), Flaw::Locked))
     }
 }
