@@ -271,8 +271,9 @@ pub struct Machine {
     /// When it was reimaged, until it succeeds again (R152).
     #[serde(default)]
     pub rebuilt_at: Option<Timestamp>,
-    /// How often it was reimaged: tells the runs of one system from those of the next (R153).
-    #[serde(default)]
+    /// How often it was reimaged: tells the runs of one system from those of the next (R153). Zero is not written, so
+    /// that what was sealed before there was such a number still has the same text.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub rebuilds: u32,
     /// When it last came into a queue other than by a start: it joined, moved, was unpaused or flapped (B18 row 6).
     #[serde(default)]
@@ -283,6 +284,10 @@ pub struct Machine {
     /// When its last reported runs began, by its own clock.
     #[serde(default)]
     pub recent_runs: Vec<Timestamp>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Machine {
