@@ -3,7 +3,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
 use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
-use kura_console::control::ports::{Batch, Journal};
+use kura_console::control::ports::{Batch, Journal, Stretch};
 use kura_console::domain::change::{Cause, Change, Entry};
 use kura_console::domain::ids::{AccountId, MachineId, Revision, RolloutId};
 use kura_console::domain::release::Digest;
@@ -65,6 +65,9 @@ fn journal(criterion: &mut Criterion) {
     (0..HISTORY / TURN).for_each(|_| bench.append(TURN));
     criterion.bench_function("read a page of 1,000", |b| {
         b.iter(|| bench.runtime.block_on(bench.journal.read(account(), 50_000, 1_000)).unwrap());
+    });
+    criterion.bench_function("look for links of the audit among 100,000 entries", |b| {
+        b.iter(|| bench.runtime.block_on(bench.journal.links(account(), Stretch::After(0), 100)).unwrap());
     });
     let mut slow = criterion.benchmark_group("slow");
     slow.sample_size(10);

@@ -3,9 +3,14 @@
 use std::io;
 use std::net::SocketAddr;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, lookup_host};
 
+use crate::server::connections::CONNECTIONS_MAX;
 use crate::wire::problem::{Problem, ProblemKind};
+
+/// Files that are open besides connections: those of the stores, logs, the runtime's own.
+const FILES_BESIDE: u64 = 256;
 
 /// What keeps tokens from being read on their way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +40,23 @@ pub async fn address(text: &str, guard: Guard) -> Result<SocketAddr, Problem> {
             .hint("or say that this is meant: --insecure-listen"));
     }
     Ok(address)
+}
+
+/// Lets the process have as many files open as its connections need: shells give 1,024, and the connection after that
+/// would wait for one that ends.
+pub fn make_room() {
+    let wanted = u64::try_from(CONNECTIONS_MAX).unwrap_or(u64::MAX).saturating_add(FILES_BESIDE);
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let most = maximum.unwrap_or(u64::MAX).min(wanted);
+    if current.is_some_and(|current| current < most) {
+        let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(most), maximum });
+        if let Err(error) = raised {
+            tracing::warn!(%error, "the limit of open files could not be raised");
+        }
+    }
+    if most < wanted {
+        tracing::warn!(files = most, wanted, "fewer connections fit than are served: raise the limit, ulimit -Hn");
+    }
 }
 
 /// Takes the port.

@@ -99,6 +99,7 @@ pub fn run(args: Args) -> Result<(), Problem> {
 
 /// What is wrong with flags and files comes to light before anything is made.
 async fn serve(args: Args) -> Result<(), Problem> {
+    listen::make_room();
     let path = journal_file(&args.journal)?;
     let releases = Releases::open(&args.releases, &path).await?;
     let certificate = args.tls.open()?;

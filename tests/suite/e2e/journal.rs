@@ -129,11 +129,25 @@ fn a_server_goes_on_while_its_journal_is_compacted() {
     plane.start_again();
     let (gone, body) = plane.call(Method::GET, "/api/changes?after=1", &Value::Null);
     assert_eq!(gone, 410, "a reader that far behind loads the world: {body}");
+    looks_back(&plane);
 
     journal(&folder, &[&["compact"], &HERE[..]].concat()).fails_usage();
     let nobody = journal(&folder, &[&["export"], &HERE[..], &["--account", "nobody"]].concat());
     nobody.fails(1, &["holds no account nobody"]);
     journal(&folder, &["verify", "--journal", "sqlite:none.db"]).fails(1, &["there is no file none.db"]);
+}
+
+/// What was done first is an archived link by now, and still in the history of a console that comes late.
+fn looks_back(plane: &Plane) {
+    let mut console = plane.console("viewer").size(120, 40).start();
+    console.wait_for("history");
+    console.send("7");
+    console.wait_for("WHAT OR WHO");
+    console.send("/what=create");
+    console.send("\r");
+    console.wait_for("create-environment oak");
+    console.send("q");
+    assert_eq!(console.wait_exit().code, Some(0));
 }
 
 fn number(line: &str) -> u64 {

@@ -242,3 +242,19 @@ async fn a_request_has_one_name_in_its_answer_its_problem_and_the_log() {
     let (_, told, _) = ask("GET", "/api/config/account", &owner, Some(&"x".repeat(65))).await;
     assert_eq!(told.len(), 32, "too long for a log: {told}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shell_that_allows_few_files_does_not_limit_the_connections() {
+    const MANY: usize = 300;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (_, viewer, _) = token(folder, &["create", "vic", "--role", "viewer"]);
+    let served = super::program::serve_with_few_files(folder, 120).await;
+    let address = served.url.trim_start_matches("http://").to_owned();
+    let mut open = Vec::new();
+    for _ in 0..MANY {
+        open.push(std::net::TcpStream::connect(&address).unwrap());
+    }
+    let answered = within(status(&client(), &served.url, &viewer)).await;
+    assert_eq!(answered, Some(200), "behind {} that say nothing", open.len());
+}

@@ -32,10 +32,23 @@ impl Drop for Served {
 const SERVE: [&str; 6] = ["serve", "--journal", "sqlite:kura.db", "--tokens", "tokens.yaml", "--log-format=json"];
 
 pub async fn serve(folder: &Path, address: &str, more: &[&str]) -> Served {
-    let log = folder.join("log");
-    let out = File::create(folder.join("out")).unwrap();
     let mut command = program(folder);
-    command.args(SERVE).args(["--listen", address]).args(more).stdout(out).stderr(File::create(&log).unwrap());
+    command.args(SERVE).args(["--listen", address]).args(more);
+    started(folder, command).await
+}
+
+/// The same, from a shell that lets it have this many files open, unless it asks for more.
+pub async fn serve_with_few_files(folder: &Path, files: u32) -> Served {
+    let mut command = Command::new("/bin/sh");
+    command.current_dir(folder).stdin(Stdio::null());
+    command.args(["-c", &format!("ulimit -Sn {files}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_kura-console")]);
+    command.args(SERVE).args(["--listen", "127.0.0.1:0"]);
+    started(folder, command).await
+}
+
+async fn started(folder: &Path, mut command: Command) -> Served {
+    let log = folder.join("log");
+    command.stdout(File::create(folder.join("out")).unwrap()).stderr(File::create(&log).unwrap());
     let mut child = command.spawn().unwrap();
     let started = async {
         loop {
