@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use super::registry::ask::Ask;
 use super::verbs::args::Act;
-use super::{agent, attach, audit, demo, doctor, journal, serve, shell, simulate, status, token};
+use super::{agent, attach, audit, demo, doctor, journal, manifests, serve, shell, simulate, status, token};
 
 /// What the exit codes mean, whatever is run (`Problem::exit_code`).
 const EXIT_CODES: &str = "Exit codes:
@@ -56,6 +56,8 @@ pub enum Run {
     Agent(agent::Args),
     /// Make, list and revoke the tokens of a control plane.
     Token(token::Args),
+    /// Print what a Kubernetes cluster needs to run the control plane.
+    Manifests(manifests::args::Args),
     /// Print the completion script of a shell.
     Completions(shell::CompletionArgs),
     /// Print the man page.

@@ -10,7 +10,9 @@ use color_eyre::config::{HookBuilder, Theme};
 use super::args::{Args, Run};
 use super::verbs::args::Act;
 use super::verbs::manner::Given;
-use super::{agent, attach, audit, demo, doctor, journal, registry, serve, shell, simulate, status, token, verbs};
+use super::{
+    agent, attach, audit, demo, doctor, journal, manifests, registry, serve, shell, simulate, status, token, verbs,
+};
 use crate::console::text::escape;
 use crate::wire::problem::Problem;
 
@@ -67,6 +69,7 @@ fn dispatch(args: Args) -> Result<(), Problem> {
         Some(Run::Simulate(args)) => simulate::run(args),
         Some(Run::Agent(args)) => agent::run(args),
         Some(Run::Token(args)) => token::run(args),
+        Some(Run::Manifests(args)) => manifests::run::run(&args),
         Some(Run::Completions(args)) => shell::completions(&args),
         Some(Run::Man) => shell::man(),
     }

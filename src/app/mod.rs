@@ -31,4 +31,5 @@ pub mod verbs;
 pub mod journal;
 pub mod actors;
 pub mod simulate;
+pub mod manifests;
 pub mod shell;

@@ -25,15 +25,21 @@ pub fn call(order: &Order) -> Call {
 
 /// Why a verb cannot be given here; none where it can.
 pub fn unknown(verb: &Verb, glimpse: &Glimpse) -> Option<String> {
-    let missing = match verb {
-        Verb::AssignMachine { .. } => "moving a machine",
-        Verb::AddMachine { .. } => "adding a machine",
-        Verb::RemoveMachine { .. } => "removing a machine",
-        Verb::SetSecret { .. } => "setting a secret",
-        Verb::AcceptClock => "accepting the clock",
-        _ => return subject(verb).and_then(|id| glimpse.unreachable(id)).map(str::to_owned),
-    };
-    Some(format!("{missing} is no verb of the runbook, and this control plane has no others"))
+    match verb {
+        Verb::PatchAccount { .. }
+        | Verb::ConfigureAccount { .. }
+        | Verb::CreateEnvironment { .. }
+        | Verb::PatchEnvironment { .. }
+        | Verb::CreateRing { .. }
+        | Verb::PatchRing { .. }
+        | Verb::Pause(_)
+        | Verb::Unpause(_)
+        | Verb::PublishRelease { .. }
+        | Verb::Yank { .. }
+        | Verb::Start { .. }
+        | Verb::Halt { .. } => subject(verb).and_then(|id| glimpse.unreachable(id)).map(str::to_owned),
+        other => Some(format!("{} is no verb of the runbook, and this control plane has no others", other.name())),
+    }
 }
 
 /// What a verb is done to.

@@ -1,0 +1,91 @@
+//! Rights: one table of what the control plane may do in a cluster, and for what. Nothing of it is needed for rollouts of
+//! rings; it is what looking at nodes and looking after Kura servers takes.
+
+use serde_json::{Value, json};
+
+use super::args::Args;
+use super::run::{NAME, meta};
+
+/// Where a right holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Things that lie in no namespace.
+    Cluster,
+    /// The namespace of the Kura servers.
+    Kura,
+}
+
+/// One right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Right {
+    /// Where.
+    pub place: Place,
+    /// API group; empty = the core.
+    pub group: &'static str,
+    /// Plural of the kind.
+    pub kind: &'static str,
+    /// The only object it holds for; none = all of the kind.
+    pub name: Option<&'static str>,
+    /// What may be done.
+    pub verbs: &'static [&'static str],
+}
+
+/// To look, and go on looking.
+const LOOK: &[&str] = &["get", "list", "watch"];
+
+/// The objects that are applied: server-side apply is a create or a patch, a finalizer is stripped by a patch.
+const KEEP: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
+
+const fn right(place: Place, group: &'static str, kind: &'static str, verbs: &'static [&'static str]) -> Right {
+    Right { place, group, kind, name: None, verbs }
+}
+
+/// Every right. Nobody may write a node, read a secret, or open a shell in a pod.
+pub const RIGHTS: [Right; 11] = [
+    // Which cluster this is: its uid is that of a namespace every cluster has.
+    Right { place: Place::Cluster, group: "", kind: "namespaces", name: Some("kube-system"), verbs: &["get"] },
+    // Ready, cordoned, version, who holds the VIP.
+    right(Place::Cluster, "", "nodes", LOOK),
+    // Volumes that are bound to a node that is gone.
+    right(Place::Cluster, "", "persistentvolumes", LOOK),
+    // A class that no gateway names any more is collected with its gateway (K43).
+    right(Place::Cluster, "networking.k8s.io", "ingressclasses", &["get", "list", "watch", "delete"]),
+    right(Place::Kura, "kura.tuist.dev", "kurainstances", KEEP),
+    right(Place::Kura, "kura.tuist.dev", "kuragateways", KEEP),
+    // Pods that are not ready when the image changes are deleted (K35).
+    right(Place::Kura, "", "pods", &["get", "list", "watch", "delete"]),
+    right(Place::Kura, "", "persistentvolumeclaims", LOOK),
+    right(Place::Kura, "apps", "statefulsets", LOOK),
+    right(Place::Kura, "networking.k8s.io", "ingresses", LOOK),
+    right(Place::Kura, "cert-manager.io", "certificates", LOOK),
+];
+
+/// Roles and their bindings to the service account.
+pub(super) fn objects(args: &Args) -> Vec<Value> {
+    let rules = |place: Place| RIGHTS.iter().filter(|right| right.place == place).map(rule).collect::<Vec<_>>();
+    let subject = json!({"kind": "ServiceAccount", "name": NAME, "namespace": args.namespace});
+    let binding = |kind: &str, meta: Value, role: &str| {
+        json!({
+            "apiVersion": GROUP_VERSION, "kind": kind, "metadata": meta, "subjects": [subject],
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": role, "name": NAME},
+        })
+    };
+    let role = |kind: &str, meta: Value, place: Place| json!({"apiVersion": GROUP_VERSION, "kind": kind, "metadata": meta, "rules": rules(place)});
+    let (of_cluster, of_kura) = (|| meta(None), || meta(Some(&args.kura_namespace)));
+    vec![
+        role("ClusterRole", of_cluster(), Place::Cluster),
+        binding("ClusterRoleBinding", of_cluster(), "ClusterRole"),
+        role("Role", of_kura(), Place::Kura),
+        binding("RoleBinding", of_kura(), "Role"),
+    ]
+}
+
+const GROUP_VERSION: &str = "rbac.authorization.k8s.io/v1";
+
+fn rule(right: &Right) -> Value {
+    let mut rule = json!({"apiGroups": [right.group], "resources": [right.kind], "verbs": right.verbs});
+    if let Some(name) = right.name {
+        rule["resourceNames"] = json!([name]);
+    }
+    rule
+}
