@@ -14,7 +14,7 @@ const EXIT_CODES: &str = "Exit codes:
   3  the control plane cannot be reached or is not ready; trying again may help
   4  conflict: not in this state
   5  something that the plan of a verb names has changed since it was made; look again
-  6  unknown: no answer to a verb came back; repeat it with the --key it names";
+  6  unknown: no answer to a verb came back; it says how to find out";
 
 /// The console for gated rollouts: see what a release waits for, on whom, since when, and stop it.
 #[derive(Debug, Parser)]

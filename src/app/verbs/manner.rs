@@ -15,7 +15,7 @@ Exit codes:
   3  the control plane cannot be reached; nothing was done
   4  not in this state, such as a protected rollout that runs; nothing was done
   5  something the plan names has changed since it was made; nothing was done
-  6  unknown: no answer came back; repeat it with the --key it names
+  6  unknown: no answer came back; it says how to find out
 
 Things are named by slug, host name, git ref or uuid; 8 hex digits of a uuid will do where they are unique.";
 
