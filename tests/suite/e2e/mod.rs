@@ -12,3 +12,4 @@ mod first_contact;
 mod help;
 mod proxy;
 mod verbs;
+mod moved;

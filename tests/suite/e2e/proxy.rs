@@ -2,15 +2,17 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 
 use super::super::pty::driver::PATIENCE;
 
 /// What becomes of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It is passed on, and its answer comes back.
+    /// It is passed on, and its answer comes back as it comes.
     Pass,
+    /// The same, but for as long as the proxy is frozen nothing of its answer comes back.
+    Flow,
     /// It is passed on and carried out, and its answer is lost.
     LoseAnswer,
     /// It is lost itself.
@@ -19,10 +21,28 @@ pub(super) enum Fate {
     Keep,
 }
 
+/// Whether answers that flow are held back.
+#[derive(Default)]
+struct Frost(Mutex<bool>, Condvar);
+
+impl Frost {
+    fn set(&self, frozen: bool) {
+        *self.0.lock().expect("the frost") = frozen;
+        self.1.notify_all();
+    }
+
+    /// Returns once it is over.
+    fn outlast(&self) {
+        let frozen = self.0.lock().expect("the frost");
+        drop(self.1.wait_while(frozen, |frozen| *frozen).expect("the frost"));
+    }
+}
+
 /// A proxy, and every request that came to it.
 pub(super) struct Proxy {
     url: String,
     heads: Arc<Mutex<Vec<String>>>,
+    frost: Arc<Frost>,
 }
 
 impl Proxy {
@@ -31,14 +51,26 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let heads = Arc::new(Mutex::new(Vec::<String>::new()));
-        let (known, fate) = (Arc::clone(&heads), Arc::new(fate));
+        let (known, fate, frost) = (Arc::clone(&heads), Arc::new(fate), Arc::<Frost>::default());
+        let cold = Arc::clone(&frost);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let (address, known, fate) = (address.clone(), Arc::clone(&known), Arc::clone(&fate));
-                std::thread::spawn(move || serve(client, &address, &known, fate.as_ref()));
+                let frost = Arc::clone(&cold);
+                std::thread::spawn(move || serve(client, &address, &known, fate.as_ref(), &frost));
             }
         });
-        Self { url, heads }
+        Self { url, heads, frost }
+    }
+
+    /// From now on nothing of what flows comes back, until it is thawed.
+    pub(super) fn freeze(&self) {
+        self.frost.set(true);
+    }
+
+    /// What was held back comes, and the rest after it.
+    pub(super) fn thaw(&self) {
+        self.frost.set(false);
     }
 
     pub(super) fn url(&self) -> &str {
@@ -56,7 +88,13 @@ pub(super) fn is_order(head: &str) -> bool {
     !head.starts_with("get ") && !head.lines().next().unwrap_or_default().contains("dry_run")
 }
 
-fn serve(mut client: TcpStream, address: &str, known: &Mutex<Vec<String>>, fate: &dyn Fn(&str, usize) -> Fate) {
+fn serve(
+    mut client: TcpStream,
+    address: &str,
+    known: &Mutex<Vec<String>>,
+    fate: &dyn Fn(&str, usize) -> Fate,
+    frost: &Frost,
+) {
     let Some((head, body)) = request(&mut client) else { return };
     let said = head.to_lowercase();
     let before = {
@@ -67,8 +105,9 @@ fn serve(mut client: TcpStream, address: &str, known: &Mutex<Vec<String>>, fate:
         before
     };
     match fate(&said, before) {
-        Fate::Pass => _ = client.write_all(&passed_on(address, &head, &body)),
-        Fate::LoseAnswer => _ = passed_on(address, &head, &body),
+        Fate::Pass => flow(&mut passed_on(address, &head, &body), &mut client, || ()),
+        Fate::Flow => flow(&mut passed_on(address, &head, &body), &mut client, || frost.outlast()),
+        Fate::LoseAnswer => _ = passed_on(address, &head, &body).read_to_end(&mut Vec::new()),
         Fate::Lose => {}
         Fate::Keep => std::thread::sleep(PATIENCE),
     }
@@ -102,12 +141,21 @@ fn request(client: &mut TcpStream) -> Option<(String, Vec<u8>)> {
     Some((head, bytes[end..].to_vec()))
 }
 
-/// The whole answer; each request has a connection of its own.
-fn passed_on(address: &str, head: &str, body: &[u8]) -> Vec<u8> {
+/// Where the answer comes from; each request has a connection of its own.
+fn passed_on(address: &str, head: &str, body: &[u8]) -> TcpStream {
     let mut server = TcpStream::connect(address).expect("the control plane");
     let closing = head.replacen("\r\n", "\r\nconnection: close\r\n", 1);
     server.write_all(closing.as_bytes()).and_then(|()| server.write_all(body)).expect("it takes a request");
-    let mut answer = Vec::new();
-    let _ = server.read_to_end(&mut answer);
-    answer
+    server
+}
+
+/// The answer piece by piece; before each, whatever has to be waited for.
+fn flow(server: &mut TcpStream, client: &mut TcpStream, wait: impl Fn()) {
+    let mut piece = [0; 65_536];
+    while let Ok(length @ 1..) = server.read(&mut piece) {
+        wait();
+        if client.write_all(&piece[..length]).is_err() {
+            return;
+        }
+    }
 }
