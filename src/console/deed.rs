@@ -142,18 +142,24 @@ impl Deed {
                 ["Set the failure threshold of ring", "set it", "setting the threshold of"]
             }
             Self::Tune(_, Setting::Ladder(_)) => ["Set the wave ladder of ring", "set it", "setting the ladder of"],
-            Self::Add { .. } => ["Add a machine to", "add it", "adding a machine to"],
+            Self::Add { .. } => ["Add a machine to account", "add it", "adding a machine to"],
             Self::Assign(..) => ["Move machine", "move it", "moving"],
             Self::Unassign(_) => ["Take out of scope:", "take it out", "taking out of scope"],
             Self::Remove(_) => ["Remove for good:", "remove it", "removing"],
             Self::Place(..) => ["Set the place in the path of", "set it", "setting the place of"],
-            Self::Flip(Switch::AutoDeploy, true) => ["Turn auto deploy on for", "turn it on", "auto deploy on for"],
-            Self::Flip(Switch::AutoDeploy, false) => ["Turn auto deploy off for", "turn it off", "auto deploy off for"],
-            Self::Flip(Switch::TrackTags, true) => ["Turn tag tracking on for", "turn it on", "tag tracking on for"],
-            Self::Flip(Switch::TrackTags, false) => {
-                ["Turn tag tracking off for", "turn it off", "tag tracking off for"]
+            Self::Flip(Switch::AutoDeploy, true) => {
+                ["Turn auto deploy on for account", "turn it on", "auto deploy on for"]
             }
-            Self::FollowTags(_) => ["Set the tag pattern of", "set it", "setting the tag pattern of"],
+            Self::Flip(Switch::AutoDeploy, false) => {
+                ["Turn auto deploy off for account", "turn it off", "auto deploy off for"]
+            }
+            Self::Flip(Switch::TrackTags, true) => {
+                ["Turn tag tracking on for account", "turn it on", "tag tracking on for"]
+            }
+            Self::Flip(Switch::TrackTags, false) => {
+                ["Turn tag tracking off for account", "turn it off", "tag tracking off for"]
+            }
+            Self::FollowTags(_) => ["Set the tag pattern of account", "set it", "setting the tag pattern of"],
         }
     }
 

@@ -263,6 +263,7 @@ fn release(picture: &Snapshot, id: ReleaseId, face: &Face, moment: Timestamp) ->
     let found = findings(&checks);
     let next = match yanked {
         Some(_) => vec!["ship a hotfix release: there is no un-yank".to_owned()],
+        None if face.look.1 == "running" => vec!["reset begins it again; done machines are passed over".to_owned()],
         None if found.is_empty() => vec![format!("all {} checks before a start pass", checks.len())],
         None => found.into_iter().map(warning).collect(),
     };

@@ -151,10 +151,14 @@ fn on_replica(deed: &Deed, line: &[MachineId], picture: &Snapshot, by: &str, now
     if let Deed::Start(release) | Deed::Force(release) = *deed
         && plan.refused.is_none()
     {
-        let older = newer(release, &picture.world).map(|last| format!("it is older than {last}, which ran last"));
+        let warns = |text: String| PlanLine { kind: PlanKind::Warns, text };
+        if let Some(last) = newer(release, &picture.world) {
+            plan.lines.insert(0, warns(format!("it is older than {last}, which ran last")));
+        }
         let checks = shelf::rehearsal(picture, release, now);
-        let found = shelf::findings(&checks).into_iter().map(shelf::warning);
-        plan.lines.extend(older.into_iter().chain(found).map(|text| PlanLine { kind: PlanKind::Warns, text }));
+        // That something runs, and what becomes of it, is what the plan begins with.
+        let found = shelf::findings(&checks).into_iter().filter(|check| check.id != "idle");
+        plan.lines.extend(found.map(shelf::warning).map(warns));
     }
     plan
 }

@@ -73,7 +73,6 @@ impl Rehearsal<'_> {
     pub(super) fn remove(&mut self, id: MachineId) {
         self.leaves(id);
         self.starts();
-        self.say(PlanKind::Warns, "it is gone for good: its history stays in the journal, its agent is turned away");
         if let Some(key) = self.before.machines.get(&id).and_then(|machine| machine.place()) {
             self.quorum(id, key);
         }
@@ -98,7 +97,7 @@ impl Rehearsal<'_> {
                 None => format!("{} leaves the promotion path: nothing is promoted into it", after.slug),
             };
             self.say(PlanKind::Starts, text);
-            self.say(PlanKind::Stays, "the cursor of the running rollout stays where it is");
+            self.cursor_after(id);
             self.starts();
         }
         if before.config_values != after.config_values {
@@ -107,25 +106,48 @@ impl Rehearsal<'_> {
         self.say(PlanKind::Stays, "nobody loses a slot over it");
     }
 
+    /// The cursor is a place, not an environment (R77): one that is taken from under it is passed, done or not.
+    fn cursor_after(&mut self, id: EnvironmentId) {
+        let Some(rollout) = self.before.running() else { return };
+        let stood = self.before.cursor_environment(rollout).is_some_and(|environment| environment.id == id);
+        let stands = self.after.cursor_environment(rollout).is_some_and(|environment| environment.id == id);
+        if !stood || stands {
+            self.say(PlanKind::Stays, "the cursor of the running rollout stays where it is");
+            return;
+        }
+        let lanes = self.before.lanes().of_environment(id);
+        let (left, all) =
+            lanes.fold((0, 0), |sum, (_, lane)| (sum.0 + lane.unfinished.len(), sum.1 + lane.members.len()));
+        let text =
+            format!("the cursor leaves it at the next tick, although {left} of its {} are not done", machines(all));
+        self.say(PlanKind::Warns, text);
+    }
+
     /// The switches of the account.
     pub(super) fn switches(&mut self) {
         let (before, after) = (self.before.account.clone(), self.after.account.clone());
-        let told = [
-            (before.auto_deploy, after.auto_deploy, "a new commit"),
-            (before.track_config_tags, after.track_config_tags, "a new tag"),
-        ];
-        for (was, is, what) in told.into_iter().filter(|(was, is, _)| was != is) {
-            let text = match (was, is) {
-                (_, true) => format!("{what} is started unattended once nothing runs"),
-                _ => format!("{what} is not started unattended any more"),
+        if before.auto_deploy != after.auto_deploy {
+            self.switch(after.auto_deploy, "a new commit is started unattended, unprotected; one that arrives while something runs is dropped for good", "a new commit is not started unattended any more");
+        }
+        if before.track_config_tags != after.track_config_tags {
+            let on = match after.config_tag_pattern.as_deref() {
+                Some(pattern) => format!(
+                    "the newest tag that matches {pattern} is started unattended, unprotected, as soon as nothing runs"
+                ),
+                None => "no tag is followed until an owner sets a pattern; then the newest one is started unattended"
+                    .to_owned(),
             };
-            self.say(if is { PlanKind::Warns } else { PlanKind::Ends }, text);
+            self.switch(after.track_config_tags, &on, "a new tag is not started unattended any more");
         }
         if before.config_tag_pattern != after.config_tag_pattern {
             let pattern = after.config_tag_pattern.as_deref().unwrap_or("none");
             self.say(PlanKind::Starts, format!("tags that match {pattern} are followed where tags are tracked"));
         }
         self.say(PlanKind::Stays, "a rollout that runs is not touched");
+    }
+
+    fn switch(&mut self, is: bool, on: &str, off: &str) {
+        self.say(if is { PlanKind::Warns } else { PlanKind::Ends }, if is { on } else { off });
     }
 
     /// A release comes into being.

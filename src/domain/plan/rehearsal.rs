@@ -13,7 +13,7 @@ use super::super::observed::{Observed, Telemetry};
 use super::super::rollout::HaltCause;
 use super::super::rows::LaneView;
 use super::super::verdict::Reply;
-use super::super::world::World;
+use super::super::world::{World, place};
 use super::outline::{Plan, PlanKind, PlanLine};
 
 /// Machines that are named one by one; the others are counted.
@@ -39,6 +39,7 @@ impl Rehearsal<'_> {
             self.say(PlanKind::Stays, "nothing changes: it is like that already");
             return;
         }
+        self.gravest(verb);
         self.gives_back();
         match verb {
             Verb::Halt { .. } => self.halt(),
@@ -65,6 +66,28 @@ impl Rehearsal<'_> {
             Verb::CreateEnvironment { .. } | Verb::CreateRing { .. } => self.create(verb),
             Verb::Kura(verb) => self.kura(verb),
         }
+    }
+
+    /// What cannot be taken back stands above everything else.
+    fn gravest(&mut self, verb: &Verb) {
+        let text = match verb {
+            Verb::Yank { release } => {
+                let name = self.before.release_name(*release);
+                format!("a yank cannot be undone: {name} can never be started again")
+            }
+            Verb::RemoveMachine { .. } => {
+                "it is gone for good: its history stays in the journal, its agent is turned away".to_owned()
+            }
+            Verb::PatchRing { ring, patch } if patch.max_in_flight == Some(0) && self.is_capped(*ring) => {
+                "the ring has no cap any more: everybody who is elected starts at once".to_owned()
+            }
+            _ => return,
+        };
+        self.say(PlanKind::Warns, text);
+    }
+
+    fn is_capped(&self, ring: RingId) -> bool {
+        self.before.rings.get(&ring).is_some_and(|ring| ring.is_capped())
     }
 
     /// Machines that lose their slot, each with how long it held it.
@@ -108,7 +131,6 @@ impl Rehearsal<'_> {
 
     fn yank(&mut self, release: ReleaseId) {
         let name = self.before.release_name(release).to_owned();
-        self.say(PlanKind::Warns, format!("a yank cannot be undone: {name} can never be started again"));
         if self.before.running().is_some_and(|rollout| rollout.release == release) {
             self.say(PlanKind::Ends, format!("the rollout of {name} is halted"));
             self.cancelled(&self.running(), "");
@@ -143,7 +165,18 @@ impl Rehearsal<'_> {
         if queue {
             self.say(PlanKind::Stays, "slots and the order of the queue stay; stall timers stand still");
         }
-        self.say(PlanKind::Stays, "the cursor does not pass while machines of it are not done");
+        let text = match self.holds_cursor(keys) {
+            true => "the cursor does not pass while machines of it are not done",
+            false => "the cursor is past it, and nothing else waits for it",
+        };
+        self.say(PlanKind::Stays, text);
+    }
+
+    /// The cursor has not passed all of these; where nothing runs it has passed none.
+    fn holds_cursor(&self, keys: &[LaneKey]) -> bool {
+        let cursor = self.before.running().and_then(|rollout| rollout.cursor.as_ref());
+        let place_of = |key: &LaneKey| self.before.environments.get(&key.0).and_then(place);
+        cursor.is_none_or(|cursor| keys.iter().any(|key| place_of(key).is_some_and(|place| place >= *cursor)))
     }
 
     fn skip(&mut self, id: MachineId) {
@@ -154,6 +187,7 @@ impl Rehearsal<'_> {
         if self.running().contains(&id) {
             self.cancelled(&[id], "");
         }
+        self.say(PlanKind::Ends, format!("nothing is served to {name} until it joins again"));
         self.starts();
         if let Some((environment, ring)) = place {
             let tier = self.before.environment_slug(environment).to_owned();

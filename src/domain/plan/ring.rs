@@ -1,9 +1,11 @@
 //! What is said about the settings of a ring: a cap that is turned, waits that get longer or shorter.
 
-use super::super::fleet::{RingSettings, Rung};
+use std::collections::BTreeSet;
+
+use super::super::fleet::{Lease, RingSettings, Rung};
 use super::super::ids::{MachineId, RingId};
 use super::super::input::RingPatch;
-use super::super::lane::LaneKey;
+use super::super::lane::{Lane, LaneKey};
 use super::super::rows::LaneView;
 use super::super::span::Seconds;
 use super::super::world::World;
@@ -18,12 +20,18 @@ impl Rehearsal<'_> {
         if patch.max_in_flight.is_some() {
             self.cap(ring, &before, &after);
         }
-        self.span("settle window", before.min_settle_seconds, after.min_settle_seconds);
-        self.span("stall timeout", before.stall_timeout_seconds, after.stall_timeout_seconds);
+        if before.min_settle_seconds != after.min_settle_seconds {
+            self.settle(ring, before.min_settle_seconds, after.min_settle_seconds);
+        }
+        if before.stall_timeout_seconds != after.stall_timeout_seconds {
+            self.stall(
+                ring,
+                (after.max_in_flight > 0).then_some(after.stall_timeout_seconds),
+                before.stall_timeout_seconds,
+            );
+        }
         if before.failure_count_threshold != after.failure_count_threshold {
-            let (old, new) = (before.failure_count_threshold, after.failure_count_threshold);
-            self.say(PlanKind::Starts, format!("{new} failures halt it instead of {old}"));
-            self.say(PlanKind::Stays, "a ring that is halted already stays halted");
+            self.threshold(ring, before.failure_count_threshold, after.failure_count_threshold);
         }
         if before.wave_ladder != after.wave_ladder {
             self.ladder(ring, &after.wave_ladder);
@@ -76,7 +84,6 @@ impl Rehearsal<'_> {
         match (before.max_in_flight, after.max_in_flight) {
             (old, new) if old == new => {}
             (_, 0) => {
-                self.say(PlanKind::Warns, "the ring has no cap any more: everybody who is elected starts at once");
                 self.say(PlanKind::Stays, "runs in flight go on, without a slot");
             }
             (0, new) => {
@@ -85,14 +92,18 @@ impl Rehearsal<'_> {
                     let names = self.names(adopted.into_iter());
                     self.say(PlanKind::Starts, format!("{names} holds a slot for the run it is in"));
                 }
-                self.say(PlanKind::Starts, format!("at most {new} machines of an environment start from now on"));
+                self.say(
+                    PlanKind::Starts,
+                    format!("at most {} of an environment hold a slot from now on", machines(new)),
+                );
             }
             (old, new) if new < old => {
-                self.say(PlanKind::Starts, format!("at most {new} machines of an environment hold a slot, not {old}"));
+                let text = format!("at most {} of an environment may hold a slot, not {old}", machines(new));
+                self.say(PlanKind::Starts, text);
                 self.say(PlanKind::Stays, "whoever holds a slot keeps it");
             }
             (old, new) => {
-                let text = format!("up to {new} machines of an environment hold a slot, not {old}");
+                let text = format!("up to {} of an environment may hold a slot, not {old}", machines(new));
                 self.say(PlanKind::Starts, text);
             }
         }
@@ -108,9 +119,76 @@ impl Rehearsal<'_> {
         leased.filter(|id| !holds(id)).collect()
     }
 
-    fn span(&mut self, what: &str, before: Seconds, after: Seconds) {
-        if before != after {
-            self.say(PlanKind::Starts, format!("the {what} is {after} instead of {before}, for open ones too"));
+    /// Windows that open again or close by it (R44).
+    fn settle(&mut self, ring: RingId, before: Seconds, after: Seconds) {
+        self.say(PlanKind::Starts, format!("the settle window is {after} instead of {before}, for open ones too"));
+        let keys = self.keys(ring);
+        let lanes: Vec<&Lane> = keys.iter().filter_map(|key| self.before.lane(*key)).collect();
+        let open = |settle: Seconds| -> BTreeSet<MachineId> {
+            lanes.iter().flat_map(|lane| lane.settling(settle, self.now).map(|(_, id)| *id)).collect()
+        };
+        let (was, is) = (open(before), open(after));
+        let (again, closed): (Vec<MachineId>, Vec<MachineId>) =
+            (is.difference(&was).copied().collect(), was.difference(&is).copied().collect());
+        if !again.is_empty() {
+            let names = self.names(again.into_iter());
+            self.say(PlanKind::Warns, format!("closed windows open again and take their slots: {names}"));
+        }
+        if !closed.is_empty() {
+            let names = self.names(closed.into_iter());
+            self.say(PlanKind::Ends, format!("windows close at once: {names}"));
+        }
+        if after.is_off() {
+            self.say(PlanKind::Warns, "nobody soaks any more: the next one starts right after a success");
         }
     }
+
+    /// Who has held its slot for longer already halts the ring at the next tick (R49); one that is shorter than a run
+    /// may take halts it over a machine that only is slow (R50).
+    fn stall(&mut self, ring: RingId, after: Option<Seconds>, before: Seconds) {
+        let Some(after) = after.filter(|after| !after.is_off()) else {
+            self.say(PlanKind::Warns, "a slot may be held for ever: a holder that hangs or is gone halts nothing");
+            return;
+        };
+        let halted = self.before.running().is_some_and(|rollout| rollout.halted_rings.contains_key(&ring));
+        let leases = self.before.machines.values().filter(|machine| machine.ring == Some(ring));
+        let leases = leases.filter_map(|machine| Some((machine.id, machine.lease.as_ref()?)));
+        let age = |lease: &Lease| Seconds::between(lease.granted_at, self.now).0.saturating_sub(lease.frozen.0);
+        let over: Vec<MachineId> = leases.filter(|(_, lease)| age(lease) >= after.0).map(|(id, _)| id).collect();
+        if !over.is_empty() && !halted {
+            let names = self.names(over.into_iter());
+            self.say(PlanKind::Warns, format!("the ring halts at the next tick: {names} held its slot for longer"));
+        }
+        let running = self.before.running().and_then(|rollout| self.before.releases.get(&rollout.release));
+        if let Some(deadline) = running.map(|release| release.timeout_seconds).filter(|deadline| *deadline >= after) {
+            let text = format!("a run may take {deadline}: a machine that is only slow halts the ring");
+            self.say(PlanKind::Warns, text);
+        }
+        let before = if before.is_off() { "for ever".to_owned() } else { before.to_string() };
+        self.say(PlanKind::Starts, format!("a slot may be held for {after} instead of {before}, those held now too"));
+        if halted {
+            self.say(PlanKind::Stays, "the ring is halted and stays halted: only a reset ends that");
+        }
+    }
+
+    /// What has failed already counts, but does not itself halt (R178).
+    fn threshold(&mut self, ring: RingId, before: u32, after: u32) {
+        let failed = self.before.running().and_then(|rollout| rollout.failures.get(&ring)).copied().unwrap_or(0);
+        let failures = |count: u32| if count == 1 { "1 failure".to_owned() } else { format!("{count} failures") };
+        if failed >= after {
+            let text = format!("{} counted already: the next one halts it", failures(failed));
+            self.say(PlanKind::Warns, text);
+        }
+        let verb = if after == 1 { "halts" } else { "halt" };
+        self.say(PlanKind::Starts, format!("{} {verb} it instead of {before}", failures(after)));
+        self.say(PlanKind::Stays, "a ring that is halted already stays halted");
+    }
+
+    fn keys(&self, ring: RingId) -> Vec<LaneKey> {
+        self.before.lanes().iter().map(|(key, _)| *key).filter(|key| key.1 == ring).collect()
+    }
+}
+
+fn machines(count: u32) -> String {
+    if count == 1 { "1 machine".to_owned() } else { format!("{count} machines") }
 }

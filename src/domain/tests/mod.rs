@@ -13,6 +13,7 @@ mod promotion;
 mod starting;
 mod pausing;
 mod plans;
+mod plan_lines;
 mod stopping;
 mod settings;
 mod membership;
