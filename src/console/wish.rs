@@ -96,7 +96,7 @@ fn newcomer(typed: &str, world: &World) -> Result<Deed, String> {
     match words[..] {
         [hostname] if !hostname.contains('/') => Ok(Deed::Add { hostname: hostname.to_owned(), place: None }),
         [hostname, at] => Ok(Deed::Add { hostname: hostname.to_owned(), place: Some(place(at, world)?) }),
-        _ => Err(format!("type its host name, and where it belongs: {}", known(world))),
+        _ => Err(format!("type its host name and then its place, {}", known(world))),
     }
 }
 

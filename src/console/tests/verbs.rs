@@ -407,3 +407,17 @@ fn stops_carry_no_revision() {
         assert_eq!((sent.len(), sent[0].planned_at()), (1, None), "{keys}");
     }
 }
+
+/// What is refused names the key that does what may be meant.
+#[test]
+fn a_start_that_is_none_names_the_key_that_is_meant() {
+    let mut stage = Stage::rolling(80, 24);
+    stage.press("6 g");
+    stage.arm();
+    stage.press("u s");
+    says(&stage, "u x resets it: every lease ends");
+    let mut stage = at_hotfix(SIZES[0]);
+    stage.press("u s");
+    says(&stage, "u f takes its place by force");
+    assert!(stage.model.layers.is_empty());
+}

@@ -21,6 +21,7 @@ use super::entry;
 use crate::domain::ids::MachineId;
 use crate::domain::observed::Telemetry;
 use crate::domain::plan::{Plan, PlanKind, PlanLine, plan};
+use crate::domain::refusal::Refusal;
 
 /// Asks for the reason that arms verbs.
 pub(super) fn arm(model: &mut Model) {
@@ -121,12 +122,29 @@ fn made(model: &Model, deed: Deed) -> Result<Ask, String> {
     permitted(model, picture, &deed, &target)?;
     let plan = rehearsed(&deed, &line, picture, &model.setup.by, model.now);
     if let Some(why) = plan.refused.as_ref().filter(|_| !deed.has_field()) {
-        let hint = why.hints().first().map(|h| format!(" ({h})")).unwrap_or_default();
-        return Err(format!("refused: {why}{hint}"));
+        return Err(refused(model, why));
     }
     let friction = if deed.has_field() { Friction::Enter } else { Friction::of(&deed, &plan, &picture.world) };
     let unread = deed.has_field().then(|| "type the new value first".to_owned());
     Ok(Ask { deed, target, friction, plan, listed: true, line, unread, moved: None })
+}
+
+/// Why the core would refuse, and which key does what may be meant.
+fn refused(model: &Model, why: &Refusal) -> String {
+    let hint = match why {
+        Refusal::WouldReset { .. } => {
+            format!("{} resets it: every lease ends and runs in flight are cancelled", key(model, Command::Reset))
+        }
+        Refusal::Protected { .. } => format!("{} takes its place by force", key(model, Command::StartForce)),
+        _ => why.hints().into_iter().next().unwrap_or_default(),
+    };
+    if hint.is_empty() { format!("refused: {why}") } else { format!("refused: {why} ({hint})") }
+}
+
+/// How a command of the list is given.
+fn key(model: &Model, command: Command) -> String {
+    let keys = model.setup.keymap.keys_of(Mode::List, command);
+    keys.into_iter().next().unwrap_or_else(|| format!(":{}", command.spec().name))
 }
 
 /// Who waits, where a line is held.
@@ -196,9 +214,7 @@ pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: &Deed, target: 
         return Ok(());
     }
     if model.arming.until(model.now).is_none() {
-        let keys = model.setup.keymap.keys_of(Mode::List, Command::Arm);
-        let key = keys.first().map_or_else(|| ":arm".to_owned(), Clone::clone);
-        return Err(format!("verbs are not armed: press {key} first"));
+        return Err(format!("verbs are not armed: press {} first", key(model, Command::Arm)));
     }
     if matches!(deed, Deed::FollowTags(_)) && picture.access != Access::Owner {
         return Err("only an owner sets which tags are followed: your token is an operator's".to_owned());

@@ -96,8 +96,8 @@ impl Rehearsal<'_> {
                 }
                 None => format!("{} leaves the promotion path: nothing is promoted into it", after.slug),
             };
-            self.say(PlanKind::Starts, text);
             self.cursor_after(id);
+            self.say(PlanKind::Starts, text);
             self.starts();
         }
         if before.config_values != after.config_values {

@@ -121,7 +121,6 @@ impl Rehearsal<'_> {
 
     /// Windows that open again or close by it (R44).
     fn settle(&mut self, ring: RingId, before: Seconds, after: Seconds) {
-        self.say(PlanKind::Starts, format!("the settle window is {after} instead of {before}, for open ones too"));
         let keys = self.keys(ring);
         let lanes: Vec<&Lane> = keys.iter().filter_map(|key| self.before.lane(*key)).collect();
         let open = |settle: Seconds| -> BTreeSet<MachineId> {
@@ -141,6 +140,7 @@ impl Rehearsal<'_> {
         if after.is_off() {
             self.say(PlanKind::Warns, "nobody soaks any more: the next one starts right after a success");
         }
+        self.say(PlanKind::Starts, format!("the settle window is {after} instead of {before}, for open ones too"));
     }
 
     /// Who has held its slot for longer already halts the ring at the next tick (R49); one that is shorter than a run
