@@ -4,6 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
+use kura_console::server::connections::{CONNECTIONS_MAX, HEAD_LIMIT, HEAD_MAX};
+use kura_console::server::extract::BODY_LIMIT;
+use kura_console::server::shared::STREAMS_MAX;
+use kura_console::server::tls::HANDSHAKE_LIMIT;
+use kura_console::wire::body::BODY_MAX;
 use kura_console::wire::gauges::{GAUGES, PREFIX};
 use reqwest::Method;
 use serde_json::Value;
@@ -53,5 +58,20 @@ fn alerts_wait_for_series_that_exist() {
         assert!(!used.is_empty() && used.is_subset(&known), "{rule}");
         assert!(rule["annotations"]["summary"].is_string() && rule["labels"]["severity"].is_string(), "{rule}");
         assert!(page("metrics.md").contains(rule["alert"].as_str().unwrap()), "{rule}");
+    }
+}
+
+#[test]
+fn limits_are_told_as_they_are() {
+    let page = page("operations.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    let thousands = |n: usize| format!("{},{:03}", n / 1_000, n % 1_000);
+    for told in [
+        format!("{} connections", thousands(CONNECTIONS_MAX)),
+        format!("{} change streams", thousands(STREAMS_MAX)),
+        format!("{} s for a TLS handshake", HANDSHAKE_LIMIT.as_secs()),
+        format!("{} s for the head of a request ({} KiB)", HEAD_LIMIT.as_secs(), HEAD_MAX / 1_024),
+        format!("{} s for a body ({} MiB)", BODY_LIMIT.as_secs(), BODY_MAX / 1_024 / 1_024),
+    ] {
+        assert!(page.contains(&told), "docs/operations.md does not say: {told}");
     }
 }
