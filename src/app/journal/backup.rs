@@ -31,18 +31,14 @@ pub(super) async fn run(args: &Args) -> Result<(), Problem> {
     let part = Part::beside(&args.to)?;
     let (copy, vault) = (part.path().join(FILE), vault_of(journal.path()));
     let mut progress = Progress::start();
-    let mut files = vault_copy(&vault, &copy, &mut progress).await?;
-    journal_copy(&journal, &copy, &mut progress).await?;
-    files += vault_copy(&vault, &copy, &mut progress).await?;
+    let mut files = copy_folder(&vault, &vault_of(&copy), &part, &mut progress).await?;
+    journal_copy(&journal, &copy, &part, &mut progress).await?;
+    files += copy_folder(&vault, &vault_of(&copy), &part, &mut progress).await?;
     let bytes = fs::metadata(&copy).map_err(|error| unusable(&copy, &error))?.len();
     part.settle()?;
     put(part.path(), &args.to)?;
     let to = args.to.display();
     print(format!("{to}: a journal of {bytes} bytes, {files} files of its vault\n").as_bytes())
-}
-
-async fn vault_copy(vault: &Path, copy: &Path, progress: &mut Progress) -> Result<u64, Problem> {
-    copy_folder(vault, &vault_of(copy), progress).await
 }
 
 /// SQLite tells nothing while it copies; the size of what it has written does.
@@ -58,7 +54,7 @@ async fn journal_copy(journal: &SqliteJournal, copy: &Path, progress: &mut Progr
     };
     copied.map_err(|fault| fault.problem())?;
     let mode = fs::metadata(journal.path()).map_err(|error| unusable(journal.path(), &error))?.permissions();
-    fs::set_permissions(copy, mode).map_err(|error| unusable(copy, &error))
+    fs::set_permissions(copy, mode).map_err(|error| part.fault(journal.path(), &error))
 }
 
 /// Between two looks at a copy that grows.

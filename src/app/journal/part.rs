@@ -1,7 +1,7 @@
 //! Files that are being made: under a name of their own until they are whole, and gone if they never are.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,9 @@ use rustix::fs::{CWD, RenameFlags, renameat_with, syncfs};
 use super::place::unusable;
 use super::progress::Progress;
 use crate::wire::problem::{Problem, ProblemKind};
+
+/// Bytes that are copied before an interrupt is heard.
+const BYTES_AT_ONCE: u64 = 4 * 1024 * 1024;
 
 /// A folder in the making beside the place it is for. What is in it is deleted with this value.
 #[derive(Debug)]
@@ -39,6 +42,16 @@ impl Part {
     /// Where it is for now.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Something of `from` could not be copied into it: what is to blame stands at one end or at the other.
+    pub fn fault(&self, from: &Path, error: &io::Error) -> Problem {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::ReadOnlyFilesystem => {
+                unusable(above(&self.path), error)
+            }
+            _ => unusable(from, error),
+        }
     }
 }
 
@@ -79,16 +92,16 @@ pub fn refuse_taken(place: &Path) -> Result<(), Problem> {
     if fs::symlink_metadata(place).is_ok() { Err(taken(place)) } else { Ok(()) }
 }
 
-/// Makes `to` hold what `from` holds, with the modes it has there. What is there already is passed over,
+/// Makes `to`, a place in `part`, hold what `from` holds, with the modes it has there. What is there already is passed over,
 /// and so is what vanishes meanwhile: files of a vault never change. Returns how many files were copied.
-pub async fn copy_folder(from: &Path, to: &Path, progress: &mut Progress) -> Result<u64, Problem> {
+pub async fn copy_folder(from: &Path, to: &Path, part: &Part, progress: &mut Progress) -> Result<u64, Problem> {
     let mut copied = 0;
     let mut folders = vec![(from.to_owned(), to.to_owned())];
     while let Some((from, to)) = folders.pop() {
         let Some(found) = there(fs::read_dir(&from), &from)? else { continue };
         let Some(mode) = there(fs::metadata(&from), &from)? else { continue };
         match DirBuilder::new().mode(mode.permissions().mode()).create(&to) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(unusable(&to, &error)),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(part.fault(&from, &error)),
             _ => {}
         }
         for entry in found {
@@ -98,9 +111,13 @@ pub async fn copy_folder(from: &Path, to: &Path, progress: &mut Progress) -> Res
             if kind.is_dir() {
                 folders.push((from, to));
             } else if kind.is_file() && !to.exists() && from.extension().is_none_or(|kind| kind != "part") {
-                copied += u64::from(there(copy_file(&from, &to), &from)?.is_some());
+                let copy = copy_file(&from, &to, |_| {}).await;
+                copied += match copy {
+                    Ok(()) => 1,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+                    Err(error) => return Err(part.fault(&from, &error)),
+                };
                 progress.at(|| format!("{copied} files of the vault"));
-                tokio::task::yield_now().await;
             }
         }
     }
@@ -115,11 +132,20 @@ fn there<T>(found: io::Result<T>, path: &Path) -> Result<Option<T>, Problem> {
     }
 }
 
-/// Never readable by more people than its original, not for a moment.
-pub fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
-    let mut source = File::open(from)?;
+/// Never readable by more people than its original, not for a moment. `told` hears how many bytes are copied.
+pub async fn copy_file(from: &Path, to: &Path, mut told: impl FnMut(u64)) -> io::Result<()> {
+    let source = File::open(from)?;
     let mode = source.metadata()?.permissions().mode() & 0o7777;
     let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
-    io::copy(&mut source, &mut copy)?;
+    let mut bytes = 0;
+    loop {
+        let more = io::copy(&mut (&source).take(BYTES_AT_ONCE), &mut copy)?;
+        if more == 0 {
+            break;
+        }
+        bytes += more;
+        told(bytes);
+        tokio::task::yield_now().await;
+    }
     copy.set_permissions(Permissions::from_mode(mode))
 }

@@ -53,8 +53,9 @@ pub(super) async fn run(args: &Args) -> Result<(), Problem> {
 async fn made(backup: &Path, place: &Path, progress: &mut Progress) -> Result<(Part, String), Problem> {
     let part = Part::beside(place)?;
     let copy = part.path().join(FILE);
-    copy_file(backup, &copy).map_err(|error| unusable(part.path(), &error))?;
-    copy_folder(&vault_of(backup), &vault_of(&copy), progress).await?;
+    let told = |bytes| progress.at(|| format!("{bytes} bytes of the journal"));
+    copy_file(backup, &copy, told).await.map_err(|error| part.fault(backup, &error))?;
+    copy_folder(&vault_of(backup), &vault_of(&copy), &part, progress).await?;
     let journal = SqliteJournal::open(&copy).await.map_err(|fault| fault.problem())?;
     let said = verified(&journal, place, progress).await;
     journal.close().await.map_err(|fault| unreadable(&fault.during("close")))?;
