@@ -8,6 +8,7 @@ use super::part::{Part, copy_folder, put, refuse_taken};
 use super::place::{PlaceArgs, unusable, vault_of};
 use super::progress::Progress;
 use crate::adapters::journal::sqlite::journal::SqliteJournal;
+use crate::adapters::sqlite::fault::StoreFault;
 use crate::wire::problem::Problem;
 
 /// The journal's name in a backup.
@@ -42,7 +43,12 @@ pub(super) async fn run(args: &Args) -> Result<(), Problem> {
 }
 
 /// SQLite tells nothing while it copies; the size of what it has written does.
-async fn journal_copy(journal: &SqliteJournal, copy: &Path, progress: &mut Progress) -> Result<(), Problem> {
+async fn journal_copy(
+    journal: &SqliteJournal,
+    copy: &Path,
+    part: &Part,
+    progress: &mut Progress,
+) -> Result<(), Problem> {
     let mut copying = std::pin::pin!(journal.copy_to(copy));
     let copied = loop {
         tokio::select! {
@@ -52,7 +58,7 @@ async fn journal_copy(journal: &SqliteJournal, copy: &Path, progress: &mut Progr
             }
         }
     };
-    copied.map_err(|fault| fault.problem())?;
+    copied.map_err(|fault| StoreFault { path: part.above().to_owned(), ..fault }.problem())?;
     let mode = fs::metadata(journal.path()).map_err(|error| unusable(journal.path(), &error))?.permissions();
     fs::set_permissions(copy, mode).map_err(|error| part.fault(journal.path(), &error))
 }

@@ -44,11 +44,16 @@ impl Part {
         &self.path
     }
 
+    /// The folder it is made in.
+    pub fn above(&self) -> &Path {
+        above(&self.path)
+    }
+
     /// Something of `from` could not be copied into it: what is to blame stands at one end or at the other.
     pub fn fault(&self, from: &Path, error: &io::Error) -> Problem {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::ReadOnlyFilesystem => {
-                unusable(above(&self.path), error)
+                unusable(self.above(), error)
             }
             _ => unusable(from, error),
         }
