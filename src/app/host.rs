@@ -12,7 +12,7 @@ use crate::adapters::results::sqlite::SqliteResults;
 use crate::adapters::sqlite::telemetry::TelemetryFile;
 use crate::adapters::vault::file::FileVault;
 use crate::control::host::Host;
-use crate::control::ports::Presence;
+use crate::control::ports::{NoCluster, Presence};
 use crate::control::trouble::sentence;
 use crate::wire::problem::Problem;
 
@@ -62,6 +62,7 @@ impl Host for ServerHost {
     type Presence = SqlitePresence;
     type Results = SqliteResults;
     type Vault = FileVault;
+    type Cluster = NoCluster;
     type Clock = SystemClock;
 
     fn journal(&self) -> &SqliteJournal {
@@ -82,6 +83,10 @@ impl Host for ServerHost {
 
     fn vault(&self) -> &FileVault {
         &self.vault
+    }
+
+    fn cluster(&self) -> &NoCluster {
+        &NoCluster
     }
 
     fn clock(&self) -> &SystemClock {

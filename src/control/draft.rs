@@ -1,8 +1,11 @@
 //! A draft: everything that waits, decided in sequence on a scratch world, ready to be appended in one piece.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::door::{Answered, DoorError, Request, Stale};
+use super::execute::Lot;
 use super::ports::Batch;
 use super::publish::Published;
 use super::repeat::{Repetition, repetition};
@@ -11,6 +14,7 @@ use crate::domain::change::{Change, Entry};
 use crate::domain::decide::decide;
 use crate::domain::ids::{AccountId, Epoch, Revision};
 use crate::domain::input::{Input, Order, Verb};
+use crate::domain::kura::step::Step;
 use crate::domain::observed::{Observed, RefusedStart};
 use crate::domain::plan::{moved, plan};
 use crate::domain::refusal::Refusal;
@@ -38,6 +42,8 @@ pub(super) struct Draft {
     pub(super) refused_start: Option<RefusedStart>,
     /// When it was decided.
     pub(super) now: Timestamp,
+    /// Writes to the cluster that follow once the entries are kept.
+    pub(super) lots: Vec<Lot>,
     epoch: Option<Epoch>,
     /// In the order of the requests.
     replies: Vec<Result<Answered, DoorError>>,
@@ -103,6 +109,7 @@ impl Draft {
             world,
             ticked: false,
             refused_start: None,
+            lots: Vec::new(),
             epoch: None,
             replies: Vec::new(),
         }
@@ -139,7 +146,8 @@ impl Draft {
     }
 
     /// Adds what was decided to the batch and to the scratch world.
-    fn fold(&mut self, basis: Basis<'_>, request: &Request, verdict: Verdict) -> Reply {
+    fn fold(&mut self, basis: Basis<'_>, request: &Request, mut verdict: Verdict) -> Reply {
+        self.lots.extend(lot(request, std::mem::take(&mut verdict.steps)));
         let author = request.input.author(&self.world, basis.process);
         let entries = author.entries(&self.world, &verdict.changes, self.now);
         entries.iter().for_each(|entry| self.world.apply(entry));
@@ -176,6 +184,18 @@ impl Draft {
         let since = kept.as_ref().map(|kept| kept.iter().chain(&self.entries));
         compare(&self.world, basis.observed, order, planned_at, since, self.now)
     }
+}
+
+/// The steps of a verdict; only what was decided under the seat has any.
+fn lot(request: &Request, steps: Vec<Step>) -> Option<Lot> {
+    let epoch = request.under.filter(|_| !steps.is_empty())?;
+    let tried = match &request.input {
+        Input::Seen { ran, tried } => {
+            ran.iter().map(|one| one.step.object.clone()).chain(tried.iter().cloned()).collect()
+        }
+        _ => BTreeSet::new(),
+    };
+    Some(Lot { epoch, steps, tried })
 }
 
 /// Plans a verb again, and refuses where something the plan names has changed after `planned_at`, be it in `tail` or

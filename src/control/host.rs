@@ -3,7 +3,7 @@
 use imbl::OrdMap;
 use uuid::Uuid;
 
-use super::ports::{Clock, Heartbeats, Journal, Presence, Results, Vault};
+use super::ports::{Clock, Cluster, Heartbeats, Journal, Presence, Results, Vault};
 use crate::domain::observed::Node;
 
 /// Everything the loop runs on. One value per process.
@@ -18,6 +18,8 @@ pub trait Host: Send + Sync + 'static {
     type Results: Results;
     /// Contents.
     type Vault: Vault;
+    /// The cluster of the Kura servers.
+    type Cluster: Cluster;
     /// Time.
     type Clock: Clock;
 
@@ -31,6 +33,8 @@ pub trait Host: Send + Sync + 'static {
     fn results(&self) -> &Self::Results;
     /// Contents.
     fn vault(&self) -> &Self::Vault;
+    /// The cluster of the Kura servers.
+    fn cluster(&self) -> &Self::Cluster;
     /// Time.
     fn clock(&self) -> &Self::Clock;
     /// Nodes of the cluster by name, as they are known now; none where no cluster is connected.

@@ -21,6 +21,7 @@ pub mod turns;
 // Who ticks.
 pub mod seat;
 pub mod ticker;
+mod execute;
 pub mod following;
 
 // Whom it serves: agents and a console in the same process.

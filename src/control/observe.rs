@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 
 use super::host::Host;
-use super::ports::{Clock, Presence, Results};
+use super::ports::{Clock, Cluster, Presence, Results};
 use crate::domain::ids::AccountId;
 use crate::domain::observed::{Observed, RefusedStart};
 use crate::domain::span::Seconds;
@@ -50,6 +50,7 @@ impl<H: Host> Observer<H> {
             refused_start: memory.refused_start.clone(),
             clock_suspect: self.host.clock().is_suspect(),
             nodes: self.host.nodes(),
+            cluster: self.host.cluster().sight(),
             ..Observed::starting_at(self.listening_since)
         }
     }

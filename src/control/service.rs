@@ -7,10 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use tokio::sync::mpsc;
 
 use super::contents::Contents;
 use super::desk::Desk;
 use super::door::Door;
+use super::execute::{Executor, LOTS_WAITING, Lot, run_executor};
 use super::host::Host;
 use super::local::{Introduction, LocalLink, local_link, paint, run_painter};
 use super::nudges::Nudges;
@@ -132,11 +134,13 @@ impl<H: Host, R: Renderer> Service<H, R> {
             let_go: Stop::default(),
         };
         let reader = Reader::new(Arc::clone(&host), account, publisher, nudges.clone());
-        let turns = Turns { host: Arc::clone(&host), account, observer: observer.clone(), reader };
+        let (lots, waiting) = mpsc::channel(LOTS_WAITING);
+        let turns = Turns { host: Arc::clone(&host), account, observer: observer.clone(), reader, lots };
         let service = Self { host, account, door, desk, nudges, held, bidding, observer, stop };
         let mut loops = vec![Loop::new("turns", run_turns(turns, requests, service.stop.clone()))];
         loops.extend(service.upkeep());
         loops.extend(service.reconciler(settings.tick_every));
+        loops.push(service.executor(waiting));
         (service, loops)
     }
 
@@ -168,6 +172,11 @@ impl<H: Host, R: Renderer> Service<H, R> {
             Loop::new("snapshots", run_snapshots(host(), self.account, self.door.clone())),
             Loop::new("presence", run_flush(host(), self.stop.clone())),
         ]
+    }
+
+    fn executor(&self, lots: mpsc::Receiver<Lot>) -> Loop {
+        let (door, held, stop) = (self.door.clone(), self.held.clone(), self.stop.clone());
+        Loop::new("executor", run_executor(Executor { host: Arc::clone(&self.host), door, held, lots, stop }))
     }
 
     fn reconciler(&self, period: Duration) -> [Loop; 2] {

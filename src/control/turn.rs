@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use tokio::sync::mpsc;
+
 use super::door::{DoorError, Request};
 use super::draft::{Basis, Draft};
+use super::execute::Lot;
 use super::host::Host;
 use super::observe::Observer;
 use super::ports::{AppendError, Clock, Journal, JournalError};
@@ -23,6 +26,7 @@ pub(super) struct Turns<H> {
     pub(super) account: AccountId,
     pub(super) observer: Observer<H>,
     pub(super) reader: Reader<H>,
+    pub(super) lots: mpsc::Sender<Lot>,
 }
 
 /// What happened so far in one turn.
@@ -83,6 +87,8 @@ impl<H: Host> Turns<H> {
         }
         self.note(draft);
         self.reader.advance(draft.world.clone(), draft.entries.clone(), draft.ticked);
+        // What finds no room is decided anew by the next tick.
+        draft.lots.iter().for_each(|lot| drop(self.lots.try_send(lot.clone())));
         Ok(())
     }
 

@@ -4,6 +4,8 @@ use imbl::OrdMap;
 use uuid::Uuid;
 
 use super::clock::VirtualClock;
+use super::cluster::objects::Objects;
+use super::cluster::port::SimCluster;
 use super::journal::{Line, SimJournal};
 use super::shared::Shared;
 use super::stores::{SimPresence, SimResults, SimVault};
@@ -24,6 +26,8 @@ pub struct Outside {
     pub vault: SimVault,
     /// Nodes of the cluster by name; none = no cluster is connected.
     pub nodes: Shared<OrdMap<String, Node>>,
+    /// The cluster of the Kura servers.
+    pub cluster: Shared<Objects>,
     /// Time.
     pub clock: VirtualClock,
 }
@@ -37,6 +41,7 @@ impl Outside {
             results: SimResults::default(),
             vault: SimVault::default(),
             nodes: Shared::default(),
+            cluster: Shared::default(),
             clock,
         }
     }
@@ -69,6 +74,7 @@ pub struct SimHost {
     outside: Outside,
     means: Means,
     journal: SimJournal,
+    cluster: SimCluster,
     process: String,
     drawn: Shared<u64>,
 }
@@ -83,7 +89,9 @@ impl SimHost {
     /// The process called `process`, with means that outlive it.
     pub fn with(outside: Outside, means: Means, process: &str) -> Self {
         let journal = outside.journal.over(means.to_journal.clone());
-        Self { outside, means, journal, process: process.to_owned(), drawn: Shared::new(0) }
+        let (objects, line) = (outside.cluster.clone(), means.to_cluster.clone());
+        let cluster = SimCluster::new(objects, means.clock.clone(), line, process);
+        Self { outside, means, journal, cluster, process: process.to_owned(), drawn: Shared::new(0) }
     }
 }
 
@@ -93,6 +101,7 @@ impl Host for SimHost {
     type Presence = SimPresence;
     type Results = SimResults;
     type Vault = SimVault;
+    type Cluster = SimCluster;
     type Clock = VirtualClock;
 
     fn journal(&self) -> &SimJournal {
@@ -113,6 +122,10 @@ impl Host for SimHost {
 
     fn vault(&self) -> &SimVault {
         &self.outside.vault
+    }
+
+    fn cluster(&self) -> &SimCluster {
+        &self.cluster
     }
 
     fn clock(&self) -> &VirtualClock {

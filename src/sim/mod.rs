@@ -10,6 +10,7 @@ pub mod clock;
 pub mod journal;
 pub mod stores;
 pub mod renderer;
+pub mod cluster;
 pub mod host;
 
 // Who acts: node agents, people, fate.

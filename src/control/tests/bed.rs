@@ -69,7 +69,10 @@ impl Bed {
         let reader = Reader::new(Arc::clone(&host), account(), Publisher::new(), nudges.clone());
         now(reader.load()).unwrap();
         let observer = Observer::new(Arc::clone(&host), account());
-        Process { turns: Turns { host, account: account(), observer, reader }, nudges }
+        Process {
+            turns: Turns { host, account: account(), observer, reader, lots: tokio::sync::mpsc::channel(1).0 },
+            nudges,
+        }
     }
 
     pub(crate) fn world(&self) -> World {

@@ -14,8 +14,8 @@ use uuid::Uuid;
 
 use crate::control::host::Host;
 use crate::control::ports::{
-    AppendError, ApplyResult, Batch, Beat, Head, Heartbeats, Journal, JournalError, Presence, ResultQuery, Results,
-    Vault,
+    AppendError, ApplyResult, Batch, Beat, Head, Heartbeats, Journal, JournalError, NoCluster, Presence, ResultQuery,
+    Results, Vault,
 };
 use crate::domain::change::{Cause, Change, Entry};
 use crate::domain::ids::{AccountId, MachineId, Revision};
@@ -299,6 +299,7 @@ impl Host for TestHost {
     type Presence = Store;
     type Results = Store;
     type Vault = Store;
+    type Cluster = NoCluster;
     type Clock = TestClock;
 
     fn journal(&self) -> &Store {
@@ -319,6 +320,10 @@ impl Host for TestHost {
 
     fn vault(&self) -> &Store {
         &self.store
+    }
+
+    fn cluster(&self) -> &NoCluster {
+        &NoCluster
     }
 
     fn clock(&self) -> &TestClock {

@@ -1,6 +1,6 @@
 //! What is wrong with instances beyond their own deployment: dead nodes, pinned volumes, held updates, stuck gateways.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use imbl::OrdMap;
 use jiff::Timestamp;
@@ -120,9 +120,22 @@ pub fn progressing(sight: &Sight, instance: &str, now: Timestamp) -> Option<Stri
     (moves && busy).then(|| progress.text.clone())
 }
 
+/// The class a gateway serves: the one it says, else the one of its name.
+pub fn class_of(gateway: &Gateway) -> &str {
+    gateway.class.as_deref().unwrap_or(&gateway.stamp.name)
+}
+
+/// Classes that an instance names, or that a server's manifest does (K43).
+pub fn used_classes(estate: &Estate, sight: &Sight) -> BTreeSet<String> {
+    let named = |spec: &serde_json::Value| Some(spec.get("ingressClassName")?.as_str()?.to_owned());
+    let live = sight.instances.rows.values().filter_map(|live| named(&live.spec));
+    let serving = estate.servers.values().filter(|server| !server.status.is_leaving());
+    live.chain(serving.filter_map(super::render::class)).collect()
+}
+
 /// Who uses a gateway: an instance that names its class, else a server whose manifest does (K42, K43).
 pub fn user_of(gateway: &Gateway, estate: &Estate, sight: &Sight) -> Option<String> {
-    let class = gateway.class.as_deref().unwrap_or(&gateway.stamp.name);
+    let class = class_of(gateway);
     let names = |spec: &serde_json::Value| spec.get("ingressClassName").and_then(|name| name.as_str()) == Some(class);
     let live = sight.instances.rows.iter().find(|(_, live)| names(&live.spec));
     let rendered = || {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
+use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
 
 /// Ids of the file by the uuids made of them.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +44,12 @@ impl Ids {
 
     pub(super) fn rollout(&mut self, id: &str) -> RolloutId {
         let known = RolloutId::named(id);
+        self.know(known.0, id);
+        known
+    }
+
+    pub(super) fn server(&mut self, id: &str) -> ServerId {
+        let known = ServerId::named(id);
         self.know(known.0, id);
         known
     }

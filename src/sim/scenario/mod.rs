@@ -8,6 +8,7 @@ mod ids;
 mod prelude;
 mod underway;
 mod enrolment;
+mod estate;
 
 // What a run stands on, and what it remembers.
 mod ground;

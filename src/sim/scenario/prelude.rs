@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::super::stores::SimVault;
+use super::estate;
 use super::file::given::{EnvironmentGiven, Given, MachineGiven, ReleaseGiven, RingGiven};
 use super::file::moment::Moment;
 use super::file::place::{Fault, Place, Placed};
@@ -14,6 +15,7 @@ use crate::domain::decide::decide;
 use crate::domain::fleet::{Account, Environment, Machine, Pause, Ring, RingSettings, Rung};
 use crate::domain::ids::{Generation, MachineId, ReleaseId, RingId};
 use crate::domain::input::{Input, Order, RingPatch, Verb};
+use crate::domain::kura::change::KuraChange;
 use crate::domain::observed::Observed;
 use crate::domain::release::{Contract, Outcome, Release, Yank};
 use crate::domain::span::Seconds;
@@ -53,6 +55,7 @@ impl<'a> Prelude<'a> {
         prelude.machines()?;
         prelude.rollout()?;
         prelude.pauses();
+        prelude.estate()?;
         Ok(prelude.in_order())
     }
 
@@ -121,6 +124,22 @@ impl<'a> Prelude<'a> {
                 let yank = Yank { at: dawn, by: BEFORE.to_owned(), reason: Some("scenario".to_owned()) };
                 self.fact(dawn, verb("yank"), Change::ReleaseYanked { release: id, yank });
             }
+        }
+        Ok(())
+    }
+
+    /// Released versions and servers, a day before the start.
+    fn estate(&mut self) -> Result<(), Fault> {
+        let dawn = self.at(LONG_AGO).min(self.dawn());
+        for tag in &self.given.runtime_tags {
+            let change = KuraChange::TagReleased { tag: estate::text(tag) };
+            self.fact(dawn, verb("release-tag"), Change::Kura(Box::new(change)));
+        }
+        let mut seen = BTreeSet::new();
+        for given in &self.given.servers {
+            once(&mut seen, &given.value.id, given.place, "server")?;
+            let server = Box::new(estate::server(given, self.start, self.ids)?);
+            self.fact(dawn, verb("add-server"), Change::Kura(Box::new(KuraChange::ServerAdded { server })));
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ use super::super::executor::Restless;
 use super::calm::Calm;
 use super::check::check;
 use super::enrolment::{enrol, put_up};
+use super::estate;
 use super::file::expectation::{Hour, Look};
 use super::file::moment::Moment;
 use super::file::place::Fault;
@@ -32,7 +33,9 @@ use super::seats::Seats;
 use super::witness::{Witness, verdicts};
 use crate::control::nudges::Heard;
 use crate::control::ports::JournalError;
-use crate::domain::change::Entry;
+use crate::domain::change::{Change, Entry};
+use crate::domain::ids::ServerId;
+use crate::domain::kura::server::Server;
 
 /// Why a scenario could not be run.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +80,13 @@ impl<C: Consoles> Run<C> {
         let (mut roster, mut records) = (Roster::default(), Records::default());
         enrol(&scenario.given, &ground, &mut ids, &mut roster, &mut records);
         put_up(&scenario.given, &ground);
+        let servers: Vec<Server> = scenario
+            .given
+            .servers
+            .iter()
+            .filter_map(|given| witness.world.kura.servers.get(&ServerId::named(&given.value.id)).cloned())
+            .collect();
+        ground.outside.cluster.with(|objects| estate::put_up(&scenario.given, objects, &servers, ground.start));
         let playbill = Playbill::of(&scenario, ground.start);
         let judge = Judge {
             then: vec![Case::default(); scenario.then.len()],
@@ -226,9 +236,10 @@ impl<C: Consoles> Run<C> {
     pub(super) fn rest(&mut self) -> Result<(), Stuck> {
         let entries = self.ground.outside.journal.entries_after(self.ground.account, self.witness.world.revision);
         for verdict in verdicts(&entries) {
-            let (start, consoles) = (self.ground.start, &self.consoles);
+            let (start, consoles, ids) = (self.ground.start, &self.consoles, &self.ids);
             self.witness.take(verdict, |world, entry| {
-                format!("{} {}: {}", Moment::of(entry.at, start), entry.by, consoles.sentence(world, entry))
+                let said = consoles.sentence(world, entry);
+                format!("{} {}: {said}{}", Moment::of(entry.at, start), entry.by, told_apart(ids, entry, &said))
             });
             self.after_commit();
         }
@@ -287,4 +298,11 @@ impl<C: Consoles> Run<C> {
         }
         seen
     }
+}
+
+/// What the file calls a server, where the sentence calls it otherwise.
+fn told_apart(ids: &Ids, entry: &Entry, said: &str) -> String {
+    let Change::Kura(change) = &entry.change else { return String::new() };
+    let name = change.server().and_then(|server| ids.name(server.0)).filter(|name| !said.contains(name));
+    name.map_or_else(String::new, |name| format!(" [{name}]"))
 }

@@ -9,6 +9,7 @@ use super::file::console::ConsoleAct;
 use super::file::expect::{LookGiven, ThenTiming};
 use super::file::faults::FaultAct;
 use super::file::given::Given;
+use super::file::kura::KuraAct;
 use super::file::rollouts::RolloutAct;
 use super::file::scenario::Heading;
 
@@ -22,6 +23,7 @@ pub fn schema() -> Value {
     acts.extend(variants(value(RolloutAct::json_schema(&mut generator))));
     acts.extend(variants(value(FaultAct::json_schema(&mut generator))));
     acts.extend(variants(value(ConsoleAct::json_schema(&mut generator))));
+    acts.extend(variants(value(KuraAct::json_schema(&mut generator))));
     let around = value(Circumstances::json_schema(&mut generator));
     let acts: Vec<Value> = acts.into_iter().map(|act| merged(act, &around)).collect();
     let look = value(LookGiven::json_schema(&mut generator));

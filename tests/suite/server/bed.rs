@@ -10,7 +10,7 @@ use kura_console::adapters::presence::MemoryPresence;
 use kura_console::adapters::results::memory::MemoryResults;
 use kura_console::adapters::vault::memory::MemoryVault;
 use kura_console::control::host::Host;
-use kura_console::control::ports::Clock;
+use kura_console::control::ports::{Clock, NoCluster};
 use kura_console::control::service::{Loop, Service, Settings};
 use kura_console::control::stop::Stop;
 use kura_console::domain::ids::AccountId;
@@ -62,6 +62,7 @@ impl Host for MemoryHost {
     type Presence = MemoryPresence;
     type Results = MemoryResults;
     type Vault = MemoryVault;
+    type Cluster = NoCluster;
     type Clock = SystemClock;
 
     fn journal(&self) -> &MemoryJournal {
@@ -79,6 +80,10 @@ impl Host for MemoryHost {
     fn vault(&self) -> &MemoryVault {
         &self.vault
     }
+    fn cluster(&self) -> &NoCluster {
+        &NoCluster
+    }
+
     fn clock(&self) -> &SystemClock {
         &self.clock
     }

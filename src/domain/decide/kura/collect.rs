@@ -1,6 +1,6 @@
 //! Gateways nobody names any more, deleted after the apply that led away from them, with their class (K42, K43).
 
-use super::super::super::kura::incidents::user_of;
+use super::super::super::kura::incidents::{class_of, used_classes};
 use super::super::super::kura::object::{ACCOUNT_LABEL, ObjectKind, ObjectRef, REGION_LABEL};
 use super::super::super::kura::server::Server;
 use super::super::super::kura::sight::Sight;
@@ -13,8 +13,10 @@ pub(super) fn collect(draft: &mut Draft<'_>, sight: &Sight) {
     if sight.instances.rows.is_empty() || !sight.gateways.is_fresh(draft.now) {
         return;
     }
-    for gateway in sight.gateways.rows.values().filter(|gateway| !gateway.stamp.is_leaving()) {
-        if was_left(draft, gateway) && user_of(gateway, &draft.world().kura, sight).is_none() {
+    let used = used_classes(&draft.world().kura, sight);
+    let staying = sight.gateways.rows.values().filter(|gateway| !gateway.stamp.is_leaving());
+    for gateway in staying.filter(|gateway| !used.contains(class_of(gateway))) {
+        if was_left(draft, gateway) {
             delete(draft, sight, gateway, &Purpose::Collect);
         }
     }

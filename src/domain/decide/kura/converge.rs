@@ -21,7 +21,7 @@ pub(super) fn converge(draft: &mut Draft<'_>, sight: &Sight, id: ServerId) {
     note_observed(draft, &server, live);
     let Some(tag) = server.wanted_tag() else { return };
     let manifest = render(&server, tag);
-    if let Some(live) = live {
+    if let Some(live) = live.filter(|live| !live.foreign.is_empty()) {
         note_foreign(draft, &server, &manifest, live);
     }
     match draft.world().kura.servers.get(&id).cloned() {

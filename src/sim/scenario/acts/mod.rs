@@ -5,3 +5,4 @@ mod agents;
 mod rollouts;
 mod faults;
 mod console;
+mod kura;

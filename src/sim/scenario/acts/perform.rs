@@ -12,6 +12,7 @@ impl<C: Consoles> Run<C> {
             Doing::Agents(doing) => self.act_as_agent(act, doing),
             Doing::Rollouts(doing) => self.act_on_rollouts(act, doing),
             Doing::Faults(doing) => self.act_of_fate(act, doing),
+            Doing::Kura(doing) => self.act_on_kura(act, doing),
             Doing::Console(doing) => self.act_at_console(act, doing),
         }
     }

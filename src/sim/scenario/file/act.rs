@@ -8,6 +8,7 @@ use super::agents::AgentAct;
 use super::console::ConsoleAct;
 use super::faults::FaultAct;
 use super::hint::meant;
+use super::kura::KuraAct;
 use super::moment::Moment;
 use super::node::{Key, Node};
 use super::place::{Fault, Place};
@@ -86,6 +87,8 @@ pub enum Doing {
     Faults(FaultAct),
     /// Keys on a console.
     Console(ConsoleAct),
+    /// About Kura servers.
+    Kura(KuraAct),
 }
 
 /// An entry of `when`.
@@ -107,7 +110,7 @@ pub struct Act {
 const KEYS: [&str; 9] = ["at", "every", "from", "until", "by", "reason", "process", "key", "expect"];
 
 /// Arguments of a verb that are called like a circumstance.
-const OWN: [(&str, &[&str]); 2] = [("partition", &["from", "until"]), ("clock_jump", &["by"])];
+const OWN: [(&str, &[&str]); 3] = [("partition", &["from", "until"]), ("clock_jump", &["by"]), ("pod", &["reason"])];
 
 impl Act {
     /// Reads an entry.
@@ -157,6 +160,7 @@ impl Doing {
             .or_else(|| of(word, arguments).map(|act| act.map(Self::Rollouts)))
             .or_else(|| of(word, arguments).map(|act| act.map(Self::Faults)))
             .or_else(|| of(word, arguments).map(|act| act.map(Self::Console)))
+            .or_else(|| of(word, arguments).map(|act| act.map(Self::Kura)))
             .unwrap_or_else(|| {
                 let (unknown, known) = (word.as_text().unwrap_or(""), verbs());
                 let hint = meant(unknown, &known);
@@ -167,5 +171,6 @@ impl Doing {
 
 /// Every verb.
 pub fn verbs() -> Vec<&'static str> {
-    [words::<AgentAct>(), words::<RolloutAct>(), words::<FaultAct>(), words::<ConsoleAct>()].concat()
+    [words::<AgentAct>(), words::<RolloutAct>(), words::<FaultAct>(), words::<ConsoleAct>(), words::<KuraAct>()]
+        .concat()
 }

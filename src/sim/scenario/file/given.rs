@@ -9,7 +9,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::kura_given::{GatewayGiven, InstanceGiven, PodGiven, ServerGiven};
 use super::moment::Moment;
+use super::name::Name;
 use super::place::Placed;
 use crate::domain::release::Outcome;
 
@@ -35,6 +37,16 @@ pub struct Given {
     pub processes: Option<Vec<Placed<ProcessGiven>>>,
     /// Nodes of the cluster; none = no cluster is connected.
     pub nodes: Vec<Placed<NodeGiven>>,
+    /// Released Kura versions, in order of release.
+    pub runtime_tags: Vec<Name>,
+    /// Kura servers.
+    pub servers: Vec<Placed<ServerGiven>>,
+    /// Instances beside those of the servers, and more about those.
+    pub instances: Vec<Placed<InstanceGiven>>,
+    /// Gateways.
+    pub gateways: Vec<Placed<GatewayGiven>>,
+    /// Pods by name.
+    pub pods: Vec<Placed<PodGiven>>,
 }
 
 /// The account's switches.

@@ -12,12 +12,14 @@ mod unsupported;
 
 // The world at the start.
 pub mod given;
+pub mod kura_given;
 
 // What happens: one file per family of verbs.
 pub mod agents;
 pub mod rollouts;
 pub mod faults;
 pub mod console;
+pub mod kura;
 pub mod act;
 
 // What is looked at, and what must be true of it.

@@ -2,25 +2,11 @@
 
 use super::place::{Fault, Place};
 
-/// Keys of `given` about Kura servers and fleet rolls.
-const GIVEN: [&str; 6] = ["runtime_tags", "servers", "instances", "gateways", "pods", "registry"];
+/// Keys of `given` about fleet rolls.
+const GIVEN: [&str; 1] = ["registry"];
 
-/// Verbs about Kura servers, fleet rolls and writes to the cluster.
-const VERBS: [&str; 27] = [
-    "release_tag",
-    "deploy",
-    "force_reapply",
-    "move",
-    "destroy",
-    "rerender",
-    "pod",
-    "instance",
-    "gateway",
-    "link",
-    "external",
-    "delete_gateway",
-    "strip_finalizer",
-    "delete_orphan",
+/// Verbs about fleet rolls.
+const VERBS: [&str; 12] = [
     "start_roll",
     "stage_result",
     "step_result",
@@ -33,11 +19,10 @@ const VERBS: [&str; 27] = [
     "registry_moves",
     "probe",
     "uncordon",
-    "cluster_fault",
 ];
 
-/// Views of Kura servers and fleet rolls, without what stands behind the colon.
-const VIEWS: [&str; 8] = ["server", "deployments", "kura", "manifest", "gateways", "orphans", "pods", "roll"];
+/// Views of fleet rolls, without what stands behind the colon.
+const VIEWS: [&str; 1] = ["roll"];
 
 /// Kinds of things that `explain` knows in the contract only.
 const KINDS: [&str; 2] = ["server", "roll"];

@@ -33,6 +33,20 @@ pub enum View {
     ClusterWrites,
     /// Nodes of the cluster.
     Nodes,
+    /// A Kura server, by id.
+    Server(String),
+    /// Its deployments, oldest first.
+    Deployments(String),
+    /// Its manifest.
+    Manifest(String),
+    /// Every Kura server.
+    Kura,
+    /// Gateways.
+    Gateways,
+    /// Orphans in both directions.
+    Orphans,
+    /// Pods.
+    Pods,
     /// A screen by name, at columns and rows.
     Screen(String, u16, u16),
     /// What the console shows now.
@@ -51,7 +65,7 @@ pub enum Kind {
 }
 
 /// Views without an argument.
-const PLAIN: [(&str, View); 11] = [
+const PLAIN: [(&str, View); 15] = [
     ("status", View::Status(None)),
     ("rollouts", View::Rollouts),
     ("results", View::Results),
@@ -63,6 +77,10 @@ const PLAIN: [(&str, View); 11] = [
     ("reply", View::Reply),
     ("served", View::Served),
     ("cluster_writes", View::ClusterWrites),
+    ("kura", View::Kura),
+    ("gateways", View::Gateways),
+    ("orphans", View::Orphans),
+    ("pods", View::Pods),
 ];
 
 impl View {
@@ -74,6 +92,9 @@ impl View {
             (Some(view), _) => Ok(view),
             (None, _) if name.value == "nodes" => Ok(Self::Nodes),
             (None, Some(("status", id))) if !id.is_empty() => Ok(Self::Status(Some(id.to_owned()))),
+            (None, Some(("server", id))) if !id.is_empty() => Ok(Self::Server(id.to_owned())),
+            (None, Some(("deployments", id))) if !id.is_empty() => Ok(Self::Deployments(id.to_owned())),
+            (None, Some(("manifest", id))) if !id.is_empty() => Ok(Self::Manifest(id.to_owned())),
             (None, Some(("explain", subject))) => explain(subject, name.place),
             (None, Some(("screen", "current"))) => Ok(Self::CurrentScreen),
             (None, Some(("screen", screen))) => of_screen(screen, name.place),
@@ -88,7 +109,11 @@ impl View {
 
 fn known() -> String {
     let plain: Vec<&str> = PLAIN.iter().map(|(name, _)| *name).collect();
-    format!("{}, nodes, status:ROLLOUT, explain:KIND/ID, screen:NAME@WxH, screen:current", plain.join(", "))
+    format!(
+        "{}, nodes, status:ROLLOUT, server:ID, deployments:ID, manifest:ID, explain:KIND/ID, screen:NAME@WxH, \
+         screen:current",
+        plain.join(", ")
+    )
 }
 
 fn explain(subject: &str, place: Place) -> Result<View, Fault> {

@@ -5,12 +5,15 @@ use serde_json::{Map, Value, json};
 use super::super::run::Run;
 use super::super::screens::Consoles;
 use super::super::witness::verdicts;
-use crate::domain::change::{Cause, Entry};
+use crate::domain::audit::Fate;
+use crate::domain::change::{Cause, Change, Entry};
 
 impl<C: Consoles> Run<C> {
     /// One row per verdict since the start and one per verb that was refused, oldest first.
     pub(super) fn audit(&self) -> Value {
-        let done = verdicts(&self.witness.entries).filter_map(|verdict| Some((verdict.first()?.at, self.row(verdict))));
+        let done = verdicts(&self.witness.entries)
+            .filter(|verdict| !is_refusal(verdict))
+            .filter_map(|verdict| Some((verdict.first()?.at, self.row(verdict))));
         let refused = self.records.turned.iter().map(|turned| {
             let row = json!({
                 "revision": null,
@@ -80,4 +83,10 @@ impl<C: Consoles> Run<C> {
         }
         named(&self.ids, json!(entry.change))
     }
+}
+
+/// Nothing but the link of a verb that was refused, which has a row of its own.
+fn is_refusal(verdict: &[Entry]) -> bool {
+    let refused = |entry: &Entry| matches!(&entry.change, Change::Audited { link } if link.fate != Fate::Done);
+    verdict.iter().all(refused)
 }

@@ -20,6 +20,7 @@ impl<C: Consoles> Run<C> {
         self.gauges(&mut series);
         self.histograms(&mut series);
         self.requests(&mut series);
+        self.kura_counters(&mut series);
         Value::Object(series.0)
     }
 
@@ -58,6 +59,21 @@ impl<C: Consoles> Run<C> {
         }
         for (route, count) in routes {
             series.add("http_request_seconds", json!({ "labels": { "route": route }, "count": count, "sum": 0.0 }));
+        }
+    }
+
+    /// Counters of Kura servers, by what the file calls them (K19, K41).
+    fn kura_counters(&self, series: &mut Series) {
+        for server in self.witness.world.kura.servers.values() {
+            let name = self.ids.name(server.id.0);
+            for (tag, value) in &server.superseded_total {
+                let labels = json!({ "server": name, "tag": tag });
+                series.add("superseded_deployments_total", json!({ "labels": labels, "value": value }));
+            }
+            for (image, value) in &server.deleted_total {
+                let labels = json!({ "instance": server.instance_name, "image": image });
+                series.add("not_ready_pod_deletions_total", json!({ "labels": labels, "value": value }));
+            }
         }
     }
 

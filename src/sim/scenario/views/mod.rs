@@ -3,6 +3,7 @@
 mod body;
 mod rollouts;
 mod outside;
+mod kura;
 mod metrics;
 mod audit;
 mod screens;

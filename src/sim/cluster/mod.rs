@@ -1,0 +1,9 @@
+//! A simulated cluster for Kura servers: objects, the controllers and the kubelet that move them, and its API.
+
+pub mod objects;
+mod rolling;
+mod api;
+mod view;
+pub mod faults;
+pub mod port;
+pub mod outside;

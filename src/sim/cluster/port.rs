@@ -1,0 +1,120 @@
+//! The simulated cluster behind the port: each process has a line to it of its own, which can be cut.
+
+use super::super::clock::VirtualClock;
+use super::super::journal::Line;
+use super::super::pending::pend_once;
+use super::super::shared::Shared;
+use super::objects::Objects;
+use crate::control::ports::{Clock, Cluster};
+use crate::domain::kura::object::ObjectKind;
+use crate::domain::kura::sight::Sight;
+use crate::domain::kura::source::{Contact, Source};
+use crate::domain::kura::step::{Outcome, Step};
+
+/// The cluster as one process reaches it.
+#[derive(Debug, Clone)]
+pub struct SimCluster {
+    objects: Shared<Objects>,
+    clock: VirtualClock,
+    line: Line,
+    process: String,
+    last: Shared<Option<Sight>>,
+}
+
+impl SimCluster {
+    /// The end of `process`.
+    pub fn new(objects: Shared<Objects>, clock: VirtualClock, line: Line, process: &str) -> Self {
+        Self { objects, clock, line, process: process.to_owned(), last: Shared::default() }
+    }
+}
+
+impl Cluster for SimCluster {
+    fn sight(&self) -> Option<Sight> {
+        let now = self.clock.steady();
+        if self.line.is_cut(now) {
+            return self.last.with(|last| last.clone()).map(lost);
+        }
+        let seen = self.objects.with(|objects| {
+            objects.is_connected.then(|| {
+                objects.advance(now);
+                objects.sight(self.clock.now())
+            })
+        });
+        self.last.with(|last| last.clone_from(&seen));
+        seen
+    }
+
+    async fn run(&self, step: &Step) -> Outcome {
+        pend_once().await;
+        let now = self.clock.steady();
+        if self.line.is_cut(now) {
+            return Outcome::Failed { why: "the API server cannot be reached".to_owned() };
+        }
+        self.objects.with(|objects| objects.run(step, now, &self.process))
+    }
+}
+
+/// The same rows, of streams that broke.
+fn lost(sight: Sight) -> Sight {
+    fn of<T: Clone>(source: Source<T>) -> Source<T> {
+        let as_of = source.contact.as_of();
+        let why = "the API server cannot be reached".to_owned();
+        Source { rows: source.rows, contact: Contact::Lost { as_of, why } }
+    }
+    Sight {
+        instances: of(sight.instances),
+        gateways: of(sight.gateways),
+        sets: of(sight.sets),
+        pods: of(sight.pods),
+        claims: of(sight.claims),
+        volumes: of(sight.volumes),
+        ingresses: of(sight.ingresses),
+        classes: of(sight.classes),
+        certificates: of(sight.certificates),
+        ..sight
+    }
+}
+
+/// The kind that a scenario or a person means by a word such as `pods` or `KuraInstance`.
+pub fn kind_of(word: &str) -> Option<ObjectKind> {
+    let plain = word.to_ascii_lowercase();
+    let single = if plain.ends_with("sses") { plain.trim_end_matches("es") } else { plain.trim_end_matches('s') };
+    Some(match single {
+        "kurainstance" | "instance" | "kura" => ObjectKind::KuraInstance,
+        "kuragateway" | "gateway" | "kuragw" => ObjectKind::KuraGateway,
+        "statefulset" | "set" => ObjectKind::StatefulSet,
+        "pod" => ObjectKind::Pod,
+        "ingre" | "ingress" => ObjectKind::Ingress,
+        "ingresscla" | "ingressclass" | "cla" | "class" => ObjectKind::IngressClass,
+        "persistentvolumeclaim" | "claim" | "pvc" => ObjectKind::PersistentVolumeClaim,
+        "persistentvolume" | "volume" | "pv" => ObjectKind::PersistentVolume,
+        "certificate" => ObjectKind::Certificate,
+        "node" => ObjectKind::Node,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_known_by_its_name_in_one_and_many() {
+        let words =
+            ["KuraInstance", "instances", "pods", "Pod", "ingress", "ingresses", "IngressClass", "ingressclasses"];
+        let kinds: Vec<Option<ObjectKind>> = words.iter().map(|word| kind_of(word)).collect();
+        use ObjectKind as Kind;
+        let expected = [
+            Kind::KuraInstance,
+            Kind::KuraInstance,
+            Kind::Pod,
+            Kind::Pod,
+            Kind::Ingress,
+            Kind::Ingress,
+            Kind::IngressClass,
+            Kind::IngressClass,
+        ];
+        assert_eq!(kinds, expected.map(Some));
+        assert_eq!(kind_of("sofa"), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! What a process sees of the simulated cluster.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::objects::{Objects, SimChain};
+use crate::domain::kura::object::{ObjectKind, Stamp};
+use crate::domain::kura::sight::{PodDeleter, Sight};
+use crate::domain::kura::source::{Contact, Source};
+use crate::domain::kura::traffic::{Certificate, Dns, Endpoint, Ingress, IngressClass, Tls, Up};
+use crate::domain::kura::workload::{Claim, Volume};
+
+impl Objects {
+    /// Everything as it is at `now`, but for what cannot be read.
+    pub fn sight(&self, now: Timestamp) -> Sight {
+        let whole = self.whole(now);
+        if self.faults.is_empty() {
+            return whole;
+        }
+        use ObjectKind as Kind;
+        Sight {
+            instances: self.veil(Kind::KuraInstance, whole.instances, now, |sight| &sight.instances),
+            gateways: self.veil(Kind::KuraGateway, whole.gateways, now, |sight| &sight.gateways),
+            sets: self.veil(Kind::StatefulSet, whole.sets, now, |sight| &sight.sets),
+            pods: self.veil(Kind::Pod, whole.pods, now, |sight| &sight.pods),
+            claims: self.veil(Kind::PersistentVolumeClaim, whole.claims, now, |sight| &sight.claims),
+            volumes: self.veil(Kind::PersistentVolume, whole.volumes, now, |sight| &sight.volumes),
+            ingresses: self.veil(Kind::Ingress, whole.ingresses, now, |sight| &sight.ingresses),
+            classes: self.veil(Kind::IngressClass, whole.classes, now, |sight| &sight.classes),
+            certificates: self.veil(Kind::Certificate, whole.certificates, now, |sight| &sight.certificates),
+            ..whole
+        }
+    }
+
+    fn whole(&self, now: Timestamp) -> Sight {
+        let pinned = self.pods.keys().map(|name| (format!("data-{name}"), self.claim(name)));
+        let volumes = self.pinned.iter().map(|(pod, node)| {
+            let volume = Volume { stamp: derived(&format!("pv-{pod}"), now), pinned_to: Some(node.clone()) };
+            (format!("pv-{pod}"), volume)
+        });
+        Sight {
+            instances: Source::live(self.instances.clone(), now),
+            gateways: Source::live(
+                self.gateways.iter().map(|(name, (row, alive))| {
+                    let mut row = row.clone();
+                    row.last_reconciled_at = if *alive { Some(now) } else { row.last_reconciled_at };
+                    (name.clone(), row)
+                }),
+                now,
+            ),
+            sets: Source::live(self.sets.clone(), now),
+            pods: Source::live(self.pods.iter().map(|(name, pod)| (name.clone(), pod.pod.clone())), now),
+            claims: Source::live(pinned, now),
+            volumes: Source::live(volumes, now),
+            ingresses: Source::live(self.ingresses(now), now),
+            classes: Source::live(self.classes(now), now),
+            certificates: Source::live(self.certificates(now), now),
+            nodes: Contact::Live { as_of: now },
+            endpoints: self
+                .chains
+                .iter()
+                .map(|(name, chain)| (chain.host.clone(), self.endpoint(name, chain, now)))
+                .collect(),
+            deleter: PodDeleter::Ours,
+        }
+    }
+
+    /// Without an instance the name is gone as well; without a Ready pod nobody stands behind it.
+    fn endpoint(&self, instance: &str, chain: &SimChain, now: Timestamp) -> Endpoint {
+        let (dns, tls, up) = (chain.dns.clone(), chain.tls.clone(), chain.up.clone());
+        let mut ours = self.pods.values().filter(|pod| pod.pod.instance.as_deref() == Some(instance));
+        match self.instances.contains_key(instance) {
+            false => Endpoint { as_of: now, dns: Dns::NxDomain, tls: Tls::Unknown, up: Up::Timeout },
+            true if up.is_up() && !ours.any(|pod| pod.pod.ready) => {
+                Endpoint { as_of: now, dns, tls, up: Up::Status { status: 503 } }
+            }
+            true => Endpoint { as_of: now, dns, tls, up },
+        }
+    }
+
+    fn claim(&self, pod: &str) -> Claim {
+        let volume = self.pinned.get(pod).map(|_| format!("pv-{pod}"));
+        Claim { stamp: derived(&format!("data-{pod}"), Timestamp::UNIX_EPOCH), volume }
+    }
+
+    fn ingresses(&self, now: Timestamp) -> Vec<(String, Ingress)> {
+        let ingress = |(name, chain): (&String, &SimChain)| {
+            let live = self.instances.get(name)?;
+            let class = live.spec.get("ingressClassName").and_then(|class| class.as_str()).map(str::to_owned);
+            let row = Ingress {
+                stamp: derived(name, now),
+                instance: Some(name.clone()),
+                class,
+                hosts: vec![chain.host.clone()],
+                addresses: chain.address.iter().cloned().collect(),
+            };
+            Some((name.clone(), row))
+        };
+        self.chains.iter().filter_map(ingress).collect()
+    }
+
+    /// A class is there while somebody names it; its controller runs unless it is said not to.
+    fn classes(&self, now: Timestamp) -> Vec<(String, IngressClass)> {
+        let named = |spec: &serde_json::Value| Some(spec.get("ingressClassName")?.as_str()?.to_owned());
+        let names: BTreeSet<String> = self.instances.values().filter_map(|live| named(&live.spec)).collect();
+        let dead_gateway =
+            |class: &String| self.gateways.values().any(|(row, alive)| !alive && row.class.as_ref() == Some(class));
+        let row = |name: String| {
+            let alive = !self.dead_classes.contains(&name) && !dead_gateway(&name);
+            let (stamp, controller) = (derived(&name, now), "simulated".to_owned());
+            (name, IngressClass { stamp, controller, has_controller: Some(alive) })
+        };
+        names.into_iter().map(row).collect()
+    }
+
+    fn certificates(&self, now: Timestamp) -> Vec<(String, Certificate)> {
+        let row = |(name, chain): (&String, &SimChain)| {
+            let (hosts, ready) = (vec![chain.host.clone()], chain.tls == Tls::Valid);
+            (name.clone(), Certificate { stamp: derived(name, now), hosts, ready, message: chain.issuer.clone() })
+        };
+        self.chains.iter().map(row).collect()
+    }
+}
+
+/// The stamp of something that nobody writes to.
+fn derived(name: &str, at: Timestamp) -> Stamp {
+    Stamp {
+        name: name.to_owned(),
+        uid: format!("uid-of-{name}"),
+        resource_version: "1".to_owned(),
+        created_at: at,
+        deleting_since: None,
+        finalizers: Vec::new(),
+        labels: std::collections::BTreeMap::new(),
+    }
+}
