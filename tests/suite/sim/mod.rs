@@ -3,6 +3,7 @@
 mod bed;
 mod determinism;
 mod interventions;
+mod kura;
 mod on_screen;
 mod presets;
 mod rows;
