@@ -28,7 +28,7 @@ const NOTHING: &[u8] = b"{\"assignment\":null";
 pub(crate) struct Polled {
     pub(crate) polls: u64,
     pub(crate) reports: u64,
-    /// Polls that were turned away (429): an agent asked more often than it may.
+    /// Requests that were turned away (429): an agent asked more often than it may.
     pub(crate) refused: u64,
     pub(crate) seconds: f64,
     /// Slowest answer, and the one that 99 of 100 were faster than, in milliseconds.
@@ -125,8 +125,7 @@ impl Fleet {
             match answer.status {
                 200 => self.polls.fetch_add(1, Ordering::Relaxed),
                 429 => {
-                    self.refused.fetch_add(1, Ordering::Relaxed);
-                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    self.turned_away().await;
                     continue;
                 }
                 status => return Err(format!("a poll was answered with {status}").into()),
@@ -138,6 +137,12 @@ impl Fleet {
             }
         }
         Ok(())
+    }
+
+    /// An agent that asked more often than it may waits, as it is told.
+    async fn turned_away(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
 
     /// A run that succeeds at once. What it has already it does not run again.
@@ -157,9 +162,12 @@ impl Fleet {
                             "finished_at": now, "changed_count": 1, "failed_states": [], "log_tail": ""});
         let headers = format!("x-machine: {}\r\n", agent.machine);
         let report = request("POST", "/api/agent/apply-results", &self.token, &headers, &report.to_string());
-        let answer = agent.connection.ask(&report).await?;
-        if answer.status != 200 {
-            return Err(format!("a report was answered with {}", answer.status).into());
+        loop {
+            match agent.connection.ask(&report).await?.status {
+                200 => break,
+                429 => self.turned_away().await,
+                status => return Err(format!("a report was answered with {status}").into()),
+            }
         }
         self.reports.fetch_add(1, Ordering::Relaxed);
         agent.poll = poll(&self.token, agent.machine, Some(&have));

@@ -7,8 +7,8 @@ use tokio::net::TcpStream;
 
 use super::Fallible;
 
-/// The longest answer that is read, in bytes.
-const ANSWER_MAX: usize = 4 * 1024 * 1024;
+/// The longest answer that is read, in bytes: a world of twenty thousand machines fits.
+const ANSWER_MAX: usize = 64 * 1024 * 1024;
 
 /// An answer: status, and where its body lies in the buffer.
 #[derive(Debug, Clone, Copy)]

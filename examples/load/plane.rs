@@ -70,7 +70,7 @@ impl Plane {
         command.args(["serve", "--journal", "sqlite:kura.db", "--tokens", "tokens.yaml", "--create-tokens"]);
         command.args(["--releases", "releases", "--listen", &address, "--tick-seconds", "5"]);
         // The operator and whoever furnishes the fleet are one token; agents keep the limit they always have.
-        command.args(["--rate-limit", "100000"]).env("RUST_LOG", "warn");
+        command.args(["--rate-limit", "100000", "--log", "warn"]);
         command.current_dir(folder.path()).kill_on_drop(true).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let stdout = child.stdout.take().ok_or("no standard output")?;

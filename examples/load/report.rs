@@ -50,7 +50,7 @@ impl Figures {
         format!(
             "agents {}, streams {}, cap {} a ring, {:.1} s\n\
              polls     {:.0}/s ({} in all), answered in {:.1} ms at the median, {:.1} ms for 99 of 100, {:.0} ms at worst\n\
-             refused   {} polls, asked more often than an agent may\n\
+             refused   {} requests, asked more often than an agent may\n\
              server    {:.1} s of processor ({:.1} user, {:.1} system), {:.0}% of one core, {:.1} us a request\n\
              streams   {} saw every change, {} broke, {:.1} MB in all\n\
              operator  {} orders, slowest {:.0} ms, slowest look at the status {:.0} ms; {} machines done\n\
