@@ -31,6 +31,12 @@ pub const READ_AT_ONCE: usize = 1_000;
 /// How often presence is looked at.
 pub const PRESENCE_EVERY: Duration = Duration::from_secs(1);
 
+/// Polls that are told as soon as they are looked at. What a larger fleet says grows with machines times streams.
+pub const CROWD: usize = 1_000;
+
+/// How often the polls of more than that are told, where nothing else is news.
+pub const CROWD_EVERY: Duration = Duration::from_secs(5);
+
 /// One piece of a stream.
 #[derive(Debug, Clone)]
 pub(super) enum Piece {
@@ -70,6 +76,7 @@ impl Feed {
         let mut sent = published.borrow().world.revision;
         let mut shown = Shown::of(&service, &published.borrow());
         let mut shown_at = clock.now();
+        let mut told_at = shown_at;
         loop {
             let since = Duration::try_from(clock.now().duration_since(shown_at)).unwrap_or_default();
             tokio::select! {
@@ -79,10 +86,15 @@ impl Feed {
                 () = clock.sleep(PRESENCE_EVERY.saturating_sub(since)) => {
                     let seen = Shown::of(&service, &published.borrow());
                     shown_at = clock.now();
-                    if let Some(presence) = seen.since(&shown, shown_at) {
-                        self.say(presence_frame(&presence).map(|frame| Piece::Presence(frame.into())));
+                    let told = Duration::try_from(shown_at.duration_since(told_at)).unwrap_or_default();
+                    let presence = seen.since(&shown, shown_at);
+                    let polls = presence.as_ref().map_or(0, |presence| presence.last_poll.len());
+                    if !may_wait(polls, told) || !seen.is_like(&shown) {
+                        if let Some(presence) = presence {
+                            self.say(presence_frame(&presence).map(|frame| Piece::Presence(frame.into())));
+                        }
+                        (shown, told_at) = (seen, shown_at);
                     }
-                    shown = seen;
                 }
             }
             let newest = published.borrow_and_update().clone();
@@ -168,15 +180,19 @@ impl Shown {
     /// What is new since `before`; none = nothing.
     fn since(&self, before: &Self, now: Timestamp) -> Option<PresenceBody> {
         let last_poll = news(&before.observed.last_poll, &self.observed.last_poll);
+        let same = last_poll.is_empty() && self.is_like(before);
+        (!same).then(|| self.body(false, last_poll, now))
+    }
+
+    /// The same but for polls.
+    fn is_like(&self, before: &Self) -> bool {
         let (now_seen, seen_before) = (&self.observed, &before.observed);
-        let same = last_poll.is_empty()
-            && self.seat == before.seat
+        self.seat == before.seat
             && self.journal == before.journal
             && now_seen.telemetry == seen_before.telemetry
             && now_seen.last_tick == seen_before.last_tick
             && now_seen.refused_start == seen_before.refused_start
-            && now_seen.clock_suspect == seen_before.clock_suspect;
-        (!same).then(|| self.body(false, last_poll, now))
+            && now_seen.clock_suspect == seen_before.clock_suspect
     }
 
     fn body(&self, everybody: bool, last_poll: BTreeMap<MachineId, Timestamp>, now: Timestamp) -> PresenceBody {
@@ -205,6 +221,11 @@ pub(super) fn everybody<H: Host>(service: &Service<H>, published: &Published) ->
     shown.body(true, last_poll, service.host().clock().now())
 }
 
+/// Whether that many polls may wait to be told, so long after the last ones were.
+fn may_wait(polls: usize, since_told: Duration) -> bool {
+    polls > CROWD && since_told < CROWD_EVERY
+}
+
 /// Polls that are new; what the two maps share is not looked at.
 fn news(before: &OrdMap<MachineId, Timestamp>, now: &OrdMap<MachineId, Timestamp>) -> BTreeMap<MachineId, Timestamp> {
     let new = |item| match item {
@@ -224,5 +245,22 @@ pub(super) fn trouble(published: &Published) -> Option<Trouble> {
     match &published.journal {
         Freshness::Lost { since, why, .. } => Some(Trouble { since: *since, why: why.clone() }),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_polls_of_a_crowd_wait_and_not_for_long() {
+        let second = Duration::from_secs(1);
+        assert!(!may_wait(CROWD, second), "a fleet of this size is told at once");
+        assert!(may_wait(CROWD + 1, second));
+        assert!(!may_wait(CROWD + 1, CROWD_EVERY));
+        assert!(
+            CROWD_EVERY * 3 < Duration::from_secs(crate::wire::stream::SILENCE_SECONDS),
+            "a stream is never silent over it"
+        );
     }
 }
