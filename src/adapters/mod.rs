@@ -1,11 +1,14 @@
-//! Technology behind the ports. Siblings do not see each other; `sqlite` is the floor that some of them stand on.
+//! Technology behind the ports. Siblings do not see each other; `sqlite` and `pause` are floors that some of them
+//! stand on.
 
 pub mod clock;
 pub mod sqlite;
+pub mod pause;
 pub mod journal;
 pub mod presence;
 pub mod results;
 pub mod vault;
 pub mod releases;
 pub mod remote;
+pub mod kube;
 pub mod local_audit;

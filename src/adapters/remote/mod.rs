@@ -5,7 +5,6 @@ pub mod token;
 pub mod client;
 pub mod stream;
 pub mod replica;
-pub mod pause;
 pub mod far_clock;
 pub mod basic;
 pub mod follow;

@@ -97,6 +97,21 @@ impl Cluster {
         self.client("admin")
     }
 
+    /// Their kubeconfig.
+    pub fn admin_config(&self) -> PathBuf {
+        self.papers.path("admin.kubeconfig")
+    }
+
+    /// The same through something in between, on loopback too.
+    pub fn admin_config_through(&self, port: u16) -> PathBuf {
+        self.papers.introduce(&format!("https://127.0.0.1:{port}"), "far-admin", &["system:masters"])
+    }
+
+    /// The port of its API server.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// A client that comes as somebody who was introduced.
     pub fn client(&self, user: &str) -> Rest {
         let path = |name: String| self.papers.path(&name);

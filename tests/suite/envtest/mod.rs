@@ -9,6 +9,11 @@ mod cluster;
 mod rest;
 mod kubelet;
 mod objects;
+mod eyes;
+mod wire_cutter;
 
 mod server;
 mod rolling;
+mod seeing;
+mod doing;
+mod outage;

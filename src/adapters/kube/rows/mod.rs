@@ -1,0 +1,10 @@
+//! Objects as they come over the wire, and what is kept of each.
+
+pub mod instance;
+pub mod gateway;
+pub mod stateful_set;
+pub mod pod;
+pub mod storage;
+pub mod ingress;
+pub mod certificate;
+pub mod node;
