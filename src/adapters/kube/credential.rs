@@ -67,7 +67,7 @@ impl Credential {
         let status = serde_yaml::from_str::<PluginAnswer>(text).ok()?.status?;
         let useful =
             status.token.is_some() || (status.client_certificate_data.is_some() && status.client_key_data.is_some());
-        useful.then(|| Self { expires: status.expiration_timestamp, status })
+        useful.then_some(Self { expires: status.expiration_timestamp, status })
     }
 
     /// Puts it where the client looks for credentials.

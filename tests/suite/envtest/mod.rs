@@ -17,3 +17,4 @@ mod rolling;
 mod seeing;
 mod doing;
 mod outage;
+mod many;
