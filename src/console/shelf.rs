@@ -201,7 +201,9 @@ fn ended_by<'a>(picture: &'a Snapshot, rollout: &Rollout) -> Option<&'a str> {
 /// What an unprotected world would trip over if this release were started now, protected (R103, R167).
 pub(super) fn rehearsal(picture: &Snapshot, release: ReleaseId, moment: Timestamp) -> Vec<Check> {
     let secrets: Vec<String> = picture.world.secrets.keys().cloned().collect();
-    let plan = Plan { release, protected: true, secrets: Some(&secrets) };
+    // A status alone does not tell their names, and none is not the same as none known.
+    let secrets = picture.glimpse.is_none().then_some(secrets.as_slice());
+    let plan = Plan { release, protected: true, secrets };
     preflight(&picture.world, &picture.observed, &plan, moment)
 }
 

@@ -10,7 +10,7 @@ use super::super::saying::say;
 use super::super::shelf::{Item, face};
 use super::stage::Stage;
 use crate::domain::change::{Entry, Level};
-use crate::domain::ids::{ReleaseId, RingId, RolloutId};
+use crate::domain::ids::{ReleaseId, RingId, RolloutId, SecretVersion};
 use crate::domain::input::{Intent, Order, Verb};
 use crate::domain::release::Outcome;
 
@@ -284,4 +284,24 @@ fn a_deed_stays_in_the_history_when_its_change_is_not_at_hand_any_more() {
     stage.ring("yew", 1);
     stage.show();
     assert_eq!(stage.model.history.rows.len(), 2, "after a gap it begins anew: the rollout, and the last deed");
+}
+
+// R164, R167
+#[test]
+fn the_names_of_secrets_are_known_and_the_token_is_looked_for_among_them() {
+    let mut stage = Stage::fleet(120, 36);
+    stage.press("6");
+    let said =
+        |stage: &Stage| stage.screen().split(['│', '\n', ' ']).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ");
+    assert!(said(&stage).contains("there is no secret K8S_DRAIN_TOKEN"), "{}", stage.screen());
+    stage
+        .verb(Verb::SetSecret { name: "K8S_DRAIN_TOKEN".to_owned(), version: SecretVersion(uuid::Uuid::from_u128(7)) });
+    stage.show();
+    assert!(!said(&stage).contains("drain-token"), "{}", stage.screen());
+    assert!(said(&stage).contains("K8S_DRAIN_TOKEN exists"), "{}", stage.screen());
+    let mut glimpsed = Stage::fleet(120, 36);
+    glimpsed.picture.glimpse = Some(std::sync::Arc::default());
+    glimpsed.show();
+    glimpsed.press("6");
+    assert!(said(&glimpsed).contains("the secrets cannot be listed from here"), "{}", glimpsed.screen());
 }

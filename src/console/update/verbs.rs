@@ -157,7 +157,17 @@ pub(super) fn line_of(deed: &Deed, picture: &Snapshot, now: Timestamp) -> Vec<Ma
 
 /// What would follow from a deed; a start is looked at with the eyes of the runbook as well (R167).
 pub(super) fn rehearsed(deed: &Deed, line: &[MachineId], picture: &Snapshot, by: &str, now: Timestamp) -> Plan {
-    glimpsed::plan(picture, on_replica(deed, line, picture, by, now))
+    let plan = on_replica(deed, line, picture, by, now);
+    match (deed, &picture.glimpse) {
+        // Who is skipped is what the person sees, whatever the control plane tells of the rest.
+        (Deed::HoldLine(_), Some(_)) => {
+            let whom = plan.lines.clone();
+            let mut plan = glimpsed::plan(picture, plan);
+            plan.lines.splice(0..0, whom);
+            plan
+        }
+        _ => glimpsed::plan(picture, plan),
+    }
 }
 
 fn on_replica(deed: &Deed, line: &[MachineId], picture: &Snapshot, by: &str, now: Timestamp) -> Plan {
