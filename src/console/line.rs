@@ -81,15 +81,23 @@ fn named(names: &[String]) -> String {
     if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
-/// Who waits in the queues of a ring, the last one first: skipping them in that order starts nobody on the way.
+/// Who waits in the queues of a ring, the last one first: skipping them in that order starts nobody on the way. Where
+/// there is no cap, those wait who were not served yet.
 pub(super) fn waiting(picture: &Snapshot, ring: RingId, now: Timestamp) -> Vec<MachineId> {
     let world = &picture.world;
     let Some(rollout) = world.running() else { return Vec::new() };
     let keys = world.lanes().iter().map(|(key, _)| *key).filter(|(_, id)| *id == ring);
-    let mut waiting: Vec<MachineId> =
-        keys.filter_map(|key| LaneView::of(world, rollout, key, now)).flat_map(|view| view.queue()).collect();
+    let queues = keys.filter_map(|key| LaneView::of(world, rollout, key, now)).flat_map(|view| view.queue());
+    let mut waiting: Vec<MachineId> = queues.filter(|id| !in_flight(world, *id)).collect();
     waiting.reverse();
     waiting
+}
+
+/// It holds a slot, or was served where there is no cap and has not finished: a skip would cancel its run.
+pub(super) fn in_flight(world: &World, id: MachineId) -> bool {
+    let Some(machine) = world.machines.get(&id) else { return false };
+    let lane = machine.place().and_then(|key| world.lane(key));
+    machine.lease.is_some() || lane.is_some_and(|lane| lane.served.contains(&id) && lane.unfinished.contains(&id))
 }
 
 /// Why a line cannot be held, if it cannot.
@@ -97,7 +105,9 @@ pub(super) fn unholdable(line: &[MachineId]) -> Option<String> {
     match line.len() {
         0 => Some("nobody waits in its queue".to_owned()),
         1..=LINE_MAX => None,
-        n => Some(format!("{n} machines wait, more than {LINE_MAX}: hold the ring instead")),
+        n => Some(format!(
+            "{n} machines wait, more than {LINE_MAX}: hold the ring instead, which cancels the runs in it too"
+        )),
     }
 }
 
@@ -117,10 +127,17 @@ pub(super) fn rehearsed(picture: &Snapshot, ring: RingId, line: &[MachineId], by
     let mut say = |kind, text| whole.lines.push(PlanLine { kind, text });
     say(PlanKind::Ends, format!("skipped one by one: {}", names(&mut line.iter().rev().copied())));
     let lanes = picture.world.lanes().iter().filter(|((_, id), _)| *id == ring);
-    let holders: BTreeSet<MachineId> = lanes.flat_map(|(_, lane)| lane.holders.iter().copied()).collect();
-    match holders.is_empty() {
-        true => say(PlanKind::Stays, "nobody holds a slot of it".to_owned()),
-        false => say(PlanKind::Stays, format!("{} keeps its slot and finishes", names(&mut holders.into_iter()))),
+    let members = lanes.flat_map(|(_, lane)| lane.members.iter().map(|(_, id)| *id));
+    let running: BTreeSet<MachineId> = members.filter(|id| in_flight(&picture.world, *id)).collect();
+    match running.is_empty() {
+        true => say(PlanKind::Stays, "no run of it is in flight".to_owned()),
+        false => {
+            let more = running.len().saturating_sub(NAMED_MAX);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let (goes, its) = if running.len() == 1 { ("goes", "its run") } else { ("go", "their runs") };
+            let shown = names(&mut running.into_iter().take(NAMED_MAX));
+            say(PlanKind::Stays, format!("{shown}{more} {goes} on and may finish {its}"));
+        }
     }
     say(PlanKind::Stays, "no run is cancelled and no slot is given back".to_owned());
     say(PlanKind::Warns, "they have not applied: the cursor waits until each of them joins again".to_owned());

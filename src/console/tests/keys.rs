@@ -251,3 +251,20 @@ fn keys_that_mean_nothing_do_nothing() {
     }
     assert_eq!(stage.screen(), before);
 }
+
+/// A19: what was typed ahead is dropped and said to be; leaving is never held up.
+#[test]
+fn a_key_that_is_dropped_is_told_and_escape_leaves_at_once() {
+    let mut stage = Stage::rolling(80, 24);
+    stage.press("2 j j");
+    for key in ["x", "h", "y"] {
+        assert!(stage.send(Msg::Key(key.parse().unwrap())).is_empty(), "{key}");
+    }
+    assert!(
+        stage.screen().contains("a key was dropped: it was pressed before this was on the screen"),
+        "{}",
+        stage.screen()
+    );
+    assert!(stage.send(Msg::Key("esc".parse().unwrap())).is_empty());
+    assert!(stage.model.layers.is_empty(), "{}", stage.screen());
+}

@@ -5,10 +5,10 @@ use super::super::effect::Sealed;
 use super::super::layer::Layer;
 use super::super::msg::{Answer, Msg};
 use super::stage::Stage;
-use super::verbs::{SIZES, at_ash, orders, pictures, says, verbs};
+use super::verbs::{SIZES, at_ash, orders, pictures, pine_cp, says, verbs};
 use crate::domain::change::Level;
 use crate::domain::ids::MachineId;
-use crate::domain::input::Verb;
+use crate::domain::input::{RingPatch, Verb};
 use crate::domain::release::Outcome;
 
 fn skip(name: &str) -> Verb {
@@ -44,7 +44,7 @@ fn holding_the_line_stands_beside_uncapping_and_skips_who_waits_from_the_end() {
     let mut stage = at_ash(SIZES[0]);
     stage.press("x l");
     says(&stage, "skipped one by one: birch, cedar");
-    says(&stage, "ash keeps its slot and finishes");
+    says(&stage, "ash goes on and may finish its run");
     let planned_at = stage.picture.world.revision;
     let (mut stage, first) = held();
     assert_eq!((first.order().verb.clone(), first.order().key.as_deref()), (skip("cedar"), Some("test-1")));
@@ -104,7 +104,7 @@ fn who_got_the_slot_meanwhile_is_not_skipped() {
     stage.show();
     assert!(stage.picture.world.machines[&MachineId::named("birch")].lease.is_some());
     assert!(answer(&mut stage, "test-1", done()).is_empty());
-    says(&stage, "it stopped at birch: it holds a slot by now; skipped: cedar");
+    says(&stage, "it stopped at birch: it is in a run by now; skipped: cedar");
 }
 
 #[test]
@@ -147,4 +147,26 @@ fn a_line_that_changed_has_to_be_seen_and_an_empty_one_is_not_held() {
     stage.press("x l");
     says(&stage, "nobody waits in its queue");
     assert!(stage.model.layers.is_empty());
+}
+
+/// Where there is no cap nobody who was served waits any more: a skip of those would cancel their runs.
+#[test]
+fn without_a_cap_only_those_wait_who_were_not_served_yet() {
+    let mut stage = Stage::fleet(80, 24);
+    stage.verb(pine_cp(RingPatch { max_in_flight: Some(0), ..RingPatch::default() }));
+    stage.start_rollout("v1.31.2");
+    stage.pass(30);
+    stage.tick();
+    stage.poll("ash");
+    stage.show();
+    stage.press("2 g j");
+    stage.arm();
+    stage.press("x l");
+    says(&stage, "skipped one by one: birch, cedar");
+    says(&stage, "ash goes on and may finish its run");
+    stage.press("esc");
+    stage.poll_all();
+    stage.show();
+    stage.press("x l");
+    says(&stage, "nobody waits in its queue");
 }

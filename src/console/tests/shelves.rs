@@ -298,6 +298,7 @@ fn the_names_of_secrets_are_known_and_the_token_is_looked_for_among_them() {
         .verb(Verb::SetSecret { name: "K8S_DRAIN_TOKEN".to_owned(), version: SecretVersion(uuid::Uuid::from_u128(7)) });
     stage.show();
     assert!(!said(&stage).contains("drain-token"), "{}", stage.screen());
+    stage.press("enter G");
     assert!(said(&stage).contains("K8S_DRAIN_TOKEN exists"), "{}", stage.screen());
     let mut glimpsed = Stage::fleet(120, 36);
     glimpsed.picture.glimpse = Some(std::sync::Arc::default());

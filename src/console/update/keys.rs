@@ -23,10 +23,18 @@ pub(super) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     if chord == Chord::ctrl('z') {
         return vec![Effect::Suspend];
     }
-    if matches!(model.layers.last(), Some(Layer::Dialog(dialog)) if !dialog.drawn) {
+    let mode = model.mode();
+    if let Some(Layer::Dialog(dialog)) = model.layers.last_mut()
+        && !dialog.drawn
+    {
+        // Leaving does nothing to the world, so it needs no look.
+        if model.setup.keymap.find(mode, &[chord]) == Found::Command(Command::Back) && chord.typed().is_none() {
+            model.layers.pop();
+        } else {
+            dialog.complaint = Some("a key was dropped: it was pressed before this was on the screen".to_owned());
+        }
         return Vec::new();
     }
-    let mode = model.mode();
     let unseen = model.frame().room == Room::Tiny && matches!(model.layers.last(), Some(Layer::Dialog(_)));
     if unseen && model.setup.keymap.find(mode, &[chord]) != Found::Command(Command::Back) {
         return Vec::new();

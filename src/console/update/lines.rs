@@ -2,7 +2,7 @@
 
 use super::super::deed::Deed;
 use super::super::effect::{Effect, Sealed, Signature};
-use super::super::line::Line;
+use super::super::line::{Line, in_flight};
 use super::super::model::Model;
 use super::super::msg::Answer;
 use super::super::order::{InFlight, Tone};
@@ -29,8 +29,8 @@ pub(super) fn send(model: &mut Model, line: Line) -> Vec<Effect> {
 /// Who got a slot meanwhile is not skipped: that would cancel a run. What may not be ordered now is not ordered.
 fn objection(model: &Model, line: &Line) -> Option<String> {
     let Some(picture) = &model.picture else { return Some("there is no picture any more".to_owned()) };
-    if picture.world.machines.get(&line.now.0).is_some_and(|machine| machine.lease.is_some()) {
-        return Some("it holds a slot by now".to_owned());
+    if in_flight(&picture.world, line.now.0) {
+        return Some("it is in a run by now".to_owned());
     }
     verbs::permitted(model, picture, &Deed::HoldLine(line.ring), &line.target).err()
 }

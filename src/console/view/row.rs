@@ -62,7 +62,9 @@ pub(super) fn heading(area: Rect, sorting: Sorting, pen: &mut Pen<'_>) {
     pen.line(columns.state, &head("STATE", sorting, &[By::State], pen));
     pen.line(columns.what, &head("SLOTS AND CLOCKS", sorting, &[By::Usual], pen));
     pen.line_right(columns.done, &head("DONE", sorting, &[], pen));
-    pen.line_right(columns.failures, &head("FAILS", sorting, &[By::Failures], pen));
+    // With its mark the whole word has no room beside its neighbour.
+    let failures = if sorting.by == By::Failures { "FAIL" } else { "FAILS" };
+    pen.line_right(columns.failures, &head(failures, sorting, &[By::Failures], pen));
 }
 
 /// A heading, with a mark where the list is sorted by its column. The usual order goes without saying.

@@ -88,14 +88,17 @@ impl Rehearsal<'_> {
             }
             (0, new) => {
                 let adopted = self.adopted();
+                let full = adopted.len() >= usize::try_from(new).unwrap_or(usize::MAX);
                 if !adopted.is_empty() {
+                    let (hold, their) = if adopted.len() == 1 { ("holds", "it is") } else { ("hold", "they are") };
                     let names = self.names(adopted.into_iter());
-                    self.say(PlanKind::Starts, format!("{names} holds a slot for the run it is in"));
+                    self.say(PlanKind::Starts, format!("{names} {hold} a slot for the run {their} in"));
                 }
-                self.say(
-                    PlanKind::Starts,
-                    format!("at most {} of an environment hold a slot from now on", machines(new)),
-                );
+                let text = format!("at most {} of an environment may hold a slot from now on", machines(new));
+                self.say(PlanKind::Starts, text);
+                if full {
+                    self.say(PlanKind::Stays, "nobody else starts before enough of them are done");
+                }
             }
             (old, new) if new < old => {
                 let text = format!("at most {} of an environment may hold a slot, not {old}", machines(new));
