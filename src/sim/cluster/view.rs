@@ -9,7 +9,7 @@ use crate::domain::kura::object::{ObjectKind, Stamp};
 use crate::domain::kura::sight::{PodDeleter, Sight};
 use crate::domain::kura::source::{Contact, Source};
 use crate::domain::kura::traffic::{Certificate, Dns, Endpoint, Ingress, IngressClass, Tls, Up};
-use crate::domain::kura::workload::{Claim, Volume};
+use crate::domain::kura::workload::{Claim, Instance, Volume};
 
 impl Objects {
     /// Everything as it is at `now`, but for what cannot be read.
@@ -40,7 +40,7 @@ impl Objects {
             (format!("pv-{pod}"), volume)
         });
         Sight {
-            instances: Source::live(self.instances.clone(), now),
+            instances: Source::live(self.instances.iter().map(|(name, live)| (name.clone(), beating(live, now))), now),
             gateways: Source::live(
                 self.gateways.iter().map(|(name, (row, alive))| {
                     let mut row = row.clone();
@@ -121,6 +121,11 @@ impl Objects {
         };
         self.chains.iter().map(row).collect()
     }
+}
+
+/// An instance whose controller is alive was looked at just now.
+fn beating(live: &Instance, now: Timestamp) -> Instance {
+    Instance { last_reconciled_at: live.last_reconciled_at.map(|_| now), ..live.clone() }
 }
 
 /// The stamp of something that nobody writes to.
