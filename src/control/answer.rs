@@ -65,7 +65,7 @@ fn kura(world: &World, verb: &KuraVerb) -> String {
         KuraVerb::AddServer { tenant, region, .. } => format!("server {tenant}-{region} exists"),
         KuraVerb::ConfigureServer { server, .. } => format!("server {} is configured", name(server)),
         KuraVerb::MoveServer { server, phase } => format!("the move of {} is {}", name(server), phase.word()),
-        KuraVerb::Deploy { server, tag, .. } => format!("{tag} is deployed to {}", name(server)),
+        KuraVerb::Deploy { server, tag, .. } => format!("the deployment of {tag} to {} is scheduled", name(server)),
         KuraVerb::ForceReapply { server } => format!("{} is applied again by the next tick", name(server)),
         KuraVerb::DestroyServer { server } => format!("{} is being taken down", name(server)),
         KuraVerb::DeleteGateway { name } => format!("gateway {name} is deleted by the next tick"),

@@ -3,11 +3,18 @@
 
 use super::caller::Need;
 use super::schema::{self, Shape};
+use crate::domain::kura::orphans::Orphan;
 use crate::wire::account::{AccountBody, AccountConfig, AccountPatch};
 use crate::wire::agent::{Filed, PollAnswer, RebuiltBody, ReportBody};
 use crate::wire::audit::AuditRow;
 use crate::wire::environment::{EnvironmentBody, EnvironmentNew, EnvironmentPatch};
 use crate::wire::explain::{ExplainBody, ExplanationBody};
+use crate::wire::kura::deployment::DeploymentBody;
+use crate::wire::kura::gateway::{self, GatewayBody};
+use crate::wire::kura::manifest::ManifestBody;
+use crate::wire::kura::request::{self, DeploymentNew, RemovalBody, ServerNew, ServerPatch, StripBody, TagNew};
+use crate::wire::kura::server::ServerBody;
+use crate::wire::kura::tag::TagBody;
 use crate::wire::machine::{MachineBody, MachineNew, MachinePatch};
 use crate::wire::process::{ReadyBody, SeatBody, VersionBody};
 use crate::wire::reason::ReasonBody;
@@ -72,6 +79,9 @@ const PAGE: Query =
     &[("limit", "1 to 1000 things, 100 where it is left out"), ("after", "uuid of the last thing of the page before")];
 const NAMES: Query =
     &[("limit", "1 to 1000 names, 100 where it is left out"), ("after", "last name of the page before")];
+const SERVERS: Query =
+    &[("limit", "1 to 1000 servers, 100 where it is left out"), ("after", "id of the last server of the page before")];
+const TAGS: Query = &[("limit", "1 to 1000 tags, 100 where it is left out"), ("after", "last tag of the page before")];
 const LIMIT: Query = &[("limit", "1 to 1000 rows, 100 where it is left out")];
 const RESULTS: Query =
     &[("machine_uuid", "of this machine only"), ("limit", "1 to 1000 results, 100 where it is left out")];
@@ -190,6 +200,22 @@ pub const ENDPOINTS: &[Endpoint] = &[
     bare!("DELETE" "/api/provisioning/machines/{uuid}", "Take a machine away for good", 204),
     bare!("POST" "/api/provisioning/machines/{uuid}/config-pause", "Skip a machine: its slot is given back and the next one starts", 200 MachineBody),
     bare!("POST" "/api/provisioning/machines/{uuid}/config-unpause", "Let a skipped machine join again", 200 MachineBody),
+    get!("/api/kura/servers/", LOOK, "Kura servers, by id, each with all an operator must see of it", SERVERS, 200 Vec<ServerBody>),
+    verb!("POST" "/api/kura/servers/", ACT, "Add a server; the scheduler brings it to the newest tag", ServerNew, 201 ServerBody),
+    get!("/api/kura/servers/{id}", LOOK, "A server", NONE, 200 ServerBody),
+    verb!("PATCH" "/api/kura/servers/{id}", ACT, "Configure a server otherwise, or say that a move begins or ends", ServerPatch, 200 ServerBody),
+    bare!("DELETE" "/api/kura/servers/{id}", "Take a server down with everything only it used", 200 ServerBody),
+    get!("/api/kura/servers/{id}/deployments", LOOK, "Deployments of a server, newest first, the last 50; older ones are in the audit", LIMIT, 200 Vec<DeploymentBody>),
+    verb!("POST" "/api/kura/servers/{id}/deployments", ACT, "Bring a server to a tag", DeploymentNew, 201 DeploymentBody),
+    bare!("POST" "/api/kura/servers/{id}/force-reapply", "Apply what is rendered once more, whatever is open or agrees", 201 DeploymentBody),
+    get!("/api/kura/servers/{id}/manifest", LOOK, "What is rendered for a server, what was applied, what is there, and what differs", NONE, 200 ManifestBody),
+    get!("/api/kura/runtime-tags/", LOOK, "Released runtime tags, the newest version first", TAGS, 200 Vec<TagBody>),
+    verb!("POST" "/api/kura/runtime-tags/", ACT, "Release a runtime tag; the scheduler does the rest", TagNew, 201 TagBody),
+    get!("/api/kura/gateways/", LOOK, "Gateways of the cluster, by name: who uses them, what a stuck one waits for", NAMES, 200 Vec<GatewayBody>),
+    verb!("POST" "/api/kura/gateways/{name}/delete", ACT, "Delete a gateway nobody uses; its name is typed once more", RemovalBody, 204),
+    verb!("POST" "/api/kura/gateways/{name}/strip-finalizer", ACT, "Take a finalizer off a gateway or an instance that is stuck in its deletion", StripBody, 204),
+    get!("/api/kura/orphans/", LOOK, "Instances without a server and servers without an instance, by name", NAMES, 200 Vec<Orphan>),
+    verb!("POST" "/api/kura/orphans/{name}/delete", ACT, "Delete an instance that no server claims; its name is typed once more", RemovalBody, 204),
     tell!("/api/explain", LOOK, "What something waits for, on whom, since when", ExplainBody, true, 200 ExplanationBody),
     get!("/api/agent/assignment", Access::Agent, "The poll: a sign of life, and the moment a slot is granted", POLL, 200 PollAnswer),
     tell!("/api/agent/apply-results", Access::Agent, "How a run ended", ReportBody, true, 200 Filed),
@@ -230,6 +256,8 @@ impl Endpoint {
         match self.access {
             Access::Agent => statuses.extend([400, 404]),
             _ if self.path == crate::wire::stream::PATH => statuses.push(410),
+            // An empty list would say that there is none, where none can be seen.
+            _ if [gateway::PATH, request::ORPHANS_PATH].contains(&self.path) => statuses.push(409),
             _ => {}
         }
         statuses.retain(|status| self.answers.iter().all(|(answered, _)| answered != status));

@@ -23,6 +23,8 @@ mod release;
 mod rollout;
 mod secrets;
 mod explain;
+mod kura;
+mod gateway;
 
 // Agents, replicas, the process itself.
 mod agent;

@@ -13,8 +13,10 @@ use super::caller::Need;
 use super::endpoints::{Access, Content, ENDPOINTS, Endpoint};
 use super::schema;
 use crate::wire::call::{KEY_HEADER, KEY_MAX, PLANNED_HEADER, REASON_HEADER, REVISION_HEADER};
+use crate::wire::kura::{gateway, request, tag};
 use crate::wire::plan::PlanBody;
 use crate::wire::problem::ProblemBody;
+use crate::wire::secret;
 
 /// A revision in quotes.
 const REVISION_PATTERN: &str = "^\"[0-9]{1,18}\"$";
@@ -26,6 +28,9 @@ const STOPS: [&str; 4] = [
     "/api/config/rollouts/{uuid}/halt",
     "/api/seat/leave",
 ];
+
+/// Lists whose pages are told apart by a name.
+const PAGED_BY_NAME: [&str; 4] = [secret::PATH, tag::PATH, gateway::PATH, request::ORPHANS_PATH];
 
 /// `GET /api/openapi.json`.
 pub(super) async fn show() -> Response {
@@ -103,6 +108,9 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
     if endpoint.path.contains("{uuid}") {
         parameters.push(parameter("path", "uuid", "which", json!({"type": "string", "format": "uuid"})));
     }
+    if endpoint.path.contains("{id}") {
+        parameters.push(parameter("path", "id", "which", json!({"type": "string", "format": "uuid"})));
+    }
     if endpoint.path.contains("{name}") {
         parameters.push(parameter("path", "name", "which", json!({"type": "string"})));
     }
@@ -115,7 +123,7 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
             "after" if [crate::wire::stream::PATH, crate::wire::audit::PATH].contains(&endpoint.path) => {
                 json!({"type": "integer", "minimum": 0})
             }
-            "after" if endpoint.path == crate::wire::secret::PATH => json!({"type": "string"}),
+            "after" if PAGED_BY_NAME.contains(&endpoint.path) => json!({"type": "string"}),
             "after" | "machine_uuid" => json!({"type": "string", "format": "uuid"}),
             _ => json!({"type": "string"}),
         };
@@ -187,7 +195,7 @@ fn meaning(status: u16) -> &'static str {
         401 => "No token, or one that is not known",
         403 => "The token may not do this",
         404 => "There is no such thing",
-        409 => "Not in this state: protected, yanked, in use, not running",
+        409 => "Not in this state: protected, yanked, in use, not running, no cluster connected",
         410 => "No longer kept: load the world again",
         412 => "What its plan names has changed since",
         413 => "The body is too large",

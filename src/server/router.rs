@@ -10,8 +10,8 @@ use super::failure::{no_method, no_route};
 use super::routes::Routes;
 use super::shared::Shared;
 use super::{
-    account, agent, audit, environment, explain, layers, machine, metrics, openapi, process, release, ring, rollout,
-    secrets, stream, world,
+    account, agent, audit, environment, explain, gateway, kura, layers, machine, metrics, openapi, process, release,
+    ring, rollout, secrets, stream, world,
 };
 use crate::control::host::Host;
 use crate::wire::audit::PATH as AUDIT_PATH;
@@ -33,7 +33,7 @@ pub fn listed<H: Host, B: Builder>() -> Vec<(&'static str, &'static str)> {
 }
 
 fn routes<H: Host, B: Builder>() -> Routes<Arc<Shared<H, B>>> {
-    itself(agents(fleet(rollouts(configuration(Routes::default())))))
+    itself(agents(kura(fleet(rollouts(configuration(Routes::default()))))))
 }
 
 fn configuration<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {
@@ -79,6 +79,26 @@ fn fleet<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<S
         .post("/api/provisioning/machines/{uuid}/config-pause", machine::pause::<H, B>)
         .post("/api/provisioning/machines/{uuid}/config-unpause", machine::unpause::<H, B>)
         .post("/api/explain", explain::ask::<H, B>)
+}
+
+fn kura<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {
+    routes
+        .get("/api/kura/servers/", kura::list::<H, B>)
+        .post("/api/kura/servers/", kura::add::<H, B>)
+        .get("/api/kura/servers/{id}", kura::show::<H, B>)
+        .patch("/api/kura/servers/{id}", kura::change::<H, B>)
+        .delete("/api/kura/servers/{id}", kura::destroy::<H, B>)
+        .get("/api/kura/servers/{id}/deployments", kura::deployments::<H, B>)
+        .post("/api/kura/servers/{id}/deployments", kura::deploy::<H, B>)
+        .post("/api/kura/servers/{id}/force-reapply", kura::force_reapply::<H, B>)
+        .get("/api/kura/servers/{id}/manifest", kura::manifest::<H, B>)
+        .get("/api/kura/runtime-tags/", kura::tags::<H, B>)
+        .post("/api/kura/runtime-tags/", kura::release::<H, B>)
+        .get("/api/kura/gateways/", gateway::list::<H, B>)
+        .post("/api/kura/gateways/{name}/delete", gateway::delete::<H, B>)
+        .post("/api/kura/gateways/{name}/strip-finalizer", gateway::strip_finalizer::<H, B>)
+        .get("/api/kura/orphans/", gateway::orphans::<H, B>)
+        .post("/api/kura/orphans/{name}/delete", gateway::delete_orphan::<H, B>)
 }
 
 fn agents<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {

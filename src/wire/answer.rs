@@ -8,6 +8,7 @@ use super::account::AccountBody;
 use super::environment::EnvironmentBody;
 use super::kura::deployment::DeploymentBody;
 use super::kura::server::ServerBody;
+use super::kura::tag::TagBody;
 use super::machine::MachineBody;
 use super::problem::{Problem, ProblemKind};
 use super::process::SeatBody;
@@ -137,7 +138,8 @@ impl Scene<'_> {
             }
             (KuraVerb::DestroyServer { server }, _) => self.server(OK, *server),
             (KuraVerb::ReleaseTag { tag }, _) => {
-                show(CREATED, self.world.kura.tags.iter().find(|known| known.tag == *tag))
+                let found = self.world.kura.tags.iter().find(|known| known.tag == *tag);
+                show(CREATED, found.map(|known| TagBody::of(&self.world.kura, known)).as_ref())
             }
             _ => Ok(Said { status: NO_CONTENT, body: None }),
         }

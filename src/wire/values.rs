@@ -33,7 +33,7 @@ pub fn refuse_secrets(values: Option<&ConfigValues>) -> Result<(), Problem> {
 }
 
 /// Path of the first secret that is written out in `value`, which stands under `name`.
-fn literal(path: &str, name: &str, value: &Value) -> Option<String> {
+pub(super) fn literal(path: &str, name: &str, value: &Value) -> Option<String> {
     match value {
         Value::String(text) => (is_secret(name) && !is_reference(text)).then(|| path.to_owned()),
         Value::Array(items) => {
@@ -46,13 +46,15 @@ fn literal(path: &str, name: &str, value: &Value) -> Option<String> {
     }
 }
 
-fn is_secret(name: &str) -> bool {
+/// A name that looks like that of a secret.
+pub(super) fn is_secret(name: &str) -> bool {
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let letters = letters.to_ascii_lowercase();
     SECRET_WORDS.iter().any(|word| letters.contains(word))
 }
 
-fn is_reference(text: &str) -> bool {
+/// A text that refers to a secret, or is empty.
+pub(super) fn is_reference(text: &str) -> bool {
     let text = text.trim();
     let inner = text.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     text.is_empty() || inner.is_some_and(|inner| inner.trim().starts_with("secrets.") && !inner.contains("{{"))

@@ -2,6 +2,7 @@
 
 use super::super::status::Output;
 use super::super::target::TargetArgs;
+use super::kura::{GATEWAYS, ORPHANS, RUNTIME_TAGS, SERVERS};
 use super::nouns::{ENVIRONMENTS, MACHINES, Noun, RELEASES, RINGS, ROLLOUTS};
 
 /// What every noun knows.
@@ -41,6 +42,17 @@ pub struct Question {
     pub flags: Flags,
 }
 
+/// A server and flags.
+#[derive(Debug, clap::Args)]
+pub struct OfServer {
+    /// The server, by name (TENANT-REGION), id, or at least the first 8 digits of one.
+    #[arg(value_name = "SERVER")]
+    pub server: String,
+    /// Flags.
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
 /// The nouns.
 #[derive(Debug, clap::Subcommand)]
 pub enum Ask {
@@ -54,6 +66,18 @@ pub enum Ask {
     Environments(Listed),
     /// List releases, the newest first, or show some of them.
     Releases(Listed),
+    /// List Kura servers, or show some of them.
+    Servers(Listed),
+    /// List the deployments of a Kura server, the newest first.
+    Deployments(OfServer),
+    /// Show what is rendered for a Kura server, what was applied, what is there, and what differs.
+    Drift(OfServer),
+    /// List runtime tags, the newest version first, or show some of them.
+    RuntimeTags(Listed),
+    /// List gateways of the cluster, or show some of them.
+    Gateways(Listed),
+    /// List instances without a server and servers without an instance.
+    Orphans(Listed),
     /// Say what something waits for, on whom, since when, and what to do next.
     Explain(Question),
 }
@@ -65,6 +89,10 @@ pub enum Wanted<'a> {
     Things(&'static Noun, &'a [String]),
     /// The account.
     Account,
+    /// Deployments of a server.
+    Deployments(&'a str),
+    /// The manifest of a server.
+    Manifest(&'a str),
     /// What a subject waits for.
     Answer(Option<&'a str>),
 }
@@ -78,6 +106,12 @@ impl Ask {
             Self::Machines(listed) => (&MACHINES, listed),
             Self::Environments(listed) => (&ENVIRONMENTS, listed),
             Self::Releases(listed) => (&RELEASES, listed),
+            Self::Servers(listed) => (&SERVERS, listed),
+            Self::RuntimeTags(listed) => (&RUNTIME_TAGS, listed),
+            Self::Gateways(listed) => (&GATEWAYS, listed),
+            Self::Orphans(listed) => (&ORPHANS, listed),
+            Self::Deployments(of) => return (Wanted::Deployments(&of.server), &of.flags),
+            Self::Drift(of) => return (Wanted::Manifest(&of.server), &of.flags),
             Self::Explain(question) => return (Wanted::Answer(question.subject.as_deref()), &question.flags),
         };
         (Wanted::Things(noun, &listed.names), &listed.flags)

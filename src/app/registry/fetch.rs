@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::ask::Wanted;
+use super::kura::SERVERS;
 use super::nouns::Noun;
 use super::pick::pick;
 use super::subject::{self, UNKNOWN_SUBJECT};
@@ -40,6 +41,8 @@ pub async fn fetch(client: &Client, wanted: Wanted<'_>) -> Result<Fetched, Probl
             }
             answer => answer,
         },
+        Wanted::Deployments(server) => below(client, server, &format!("/deployments?limit={PAGE}")).await,
+        Wanted::Manifest(server) => below(client, server, "/manifest").await,
         Wanted::Things(noun, []) => list(client, noun).await,
         Wanted::Things(noun, names) => named(client, noun, names).await,
     }
@@ -68,7 +71,7 @@ async fn one(client: &Client, path: &str) -> Result<Fetched, Problem> {
 pub async fn list(client: &Client, noun: &Noun) -> Result<Fetched, Problem> {
     let (mut all, mut after): (Vec<Value>, Option<String>) = (Vec::new(), None);
     for _ in 0..PAGES_MAX {
-        let behind = after.as_ref().map_or_else(String::new, |uuid| format!("&after={uuid}"));
+        let behind = after.as_ref().map_or_else(String::new, |id| format!("&after={id}"));
         let path = format!("{}?limit={PAGE}{behind}", noun.path);
         let read = client.get_dated(&path).await.map_err(Failure::into_problem);
         let (page, at): (Vec<Value>, _) = match read {
@@ -77,7 +80,7 @@ pub async fn list(client: &Client, noun: &Noun) -> Result<Fetched, Problem> {
             }
             read => read?,
         };
-        let last = page.last().and_then(|body| body["uuid"].as_str()).map(str::to_owned);
+        let last = page.last().and_then(|body| body[noun.id].as_str()).map(str::to_owned);
         let is_all = page.len() != PAGE || last == after;
         all.extend(page);
         if is_all {
@@ -89,6 +92,13 @@ pub async fn list(client: &Client, noun: &Noun) -> Result<Fetched, Problem> {
     Err(Problem::new(ProblemKind::Internal, "too_many", message))
 }
 
+/// What is told of a server below its own path.
+async fn below(client: &Client, server: &str, rest: &str) -> Result<Fetched, Problem> {
+    let all = list(client, &SERVERS).await?.body;
+    let found = pick(&SERVERS, all.as_array().map_or(&[][..], Vec::as_slice), server)?;
+    one(client, &format!("{}{}{rest}", SERVERS.path, found[SERVERS.id].as_str().unwrap_or_default())).await
+}
+
 /// The things of these names, in their order: an object where there is one name, else a list.
 async fn named(client: &Client, noun: &Noun, names: &[String]) -> Result<Fetched, Problem> {
     let Fetched { body, mut at } = list(client, noun).await?;
@@ -96,8 +106,8 @@ async fn named(client: &Client, noun: &Noun, names: &[String]) -> Result<Fetched
     let mut found = Vec::with_capacity(names.len());
     for name in names {
         let mut body = pick(noun, all, name)?.clone();
-        if let Some(uuid) = body["uuid"].as_str().filter(|_| noun.single) {
-            let detail = one(client, &format!("{}{uuid}", noun.path)).await?;
+        if let Some(id) = body[noun.id].as_str().filter(|_| noun.single) {
+            let detail = one(client, &format!("{}{id}", noun.path)).await?;
             (body, at) = (detail.body, detail.at);
         }
         found.push(body);

@@ -2,6 +2,7 @@
 
 pub mod ask;
 pub mod nouns;
+pub mod kura;
 pub mod row;
 pub mod fetch;
 pub mod pick;

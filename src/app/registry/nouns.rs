@@ -25,6 +25,8 @@ pub struct Noun {
     pub path: &'static str,
     /// One can be asked for, and tells more than the list does.
     pub single: bool,
+    /// The field that tells one from all others.
+    pub id: &'static str,
     /// The field that names one, for people.
     pub name: &'static str,
     /// Of several of one name, the one that is meant, if there is one such.
@@ -35,11 +37,11 @@ pub struct Noun {
     pub empty: [&'static str; 2],
 }
 
-const fn left(title: &'static str, cell: fn(&Row<'_>) -> String) -> Column {
+pub(super) const fn left(title: &'static str, cell: fn(&Row<'_>) -> String) -> Column {
     Column { title, right: false, cell }
 }
 
-const fn right(title: &'static str, cell: fn(&Row<'_>) -> String) -> Column {
+pub(super) const fn right(title: &'static str, cell: fn(&Row<'_>) -> String) -> Column {
     Column { title, right: true, cell }
 }
 
@@ -48,6 +50,7 @@ pub static ROLLOUTS: Noun = Noun {
     one: "rollout",
     path: rollout::PATH,
     single: true,
+    id: "uuid",
     name: "git_ref",
     is_meant: |body| body["status"] == "running",
     columns: &[
@@ -67,6 +70,7 @@ pub static RINGS: Noun = Noun {
     one: "ring",
     path: ring::PATH,
     single: false,
+    id: "uuid",
     name: "slug",
     is_meant: |_| false,
     columns: &[
@@ -86,6 +90,7 @@ pub static MACHINES: Noun = Noun {
     one: "machine",
     path: machine::PATH,
     single: true,
+    id: "uuid",
     name: "hostname",
     is_meant: |_| false,
     columns: &[
@@ -106,6 +111,7 @@ pub static ENVIRONMENTS: Noun = Noun {
     one: "environment",
     path: environment::PATH,
     single: false,
+    id: "uuid",
     name: "slug",
     is_meant: |_| false,
     columns: &[
@@ -122,6 +128,7 @@ pub static RELEASES: Noun = Noun {
     one: "release",
     path: release::PATH,
     single: true,
+    id: "uuid",
     name: "git_ref",
     is_meant: |body| body["yanked"] == false,
     columns: &[

@@ -6,6 +6,8 @@ use serde_json::Value;
 use super::super::status::{Output, yaml};
 use super::ask::Wanted;
 use super::fetch::Fetched;
+use super::kura::DEPLOYMENTS;
+use super::nouns::Noun;
 use super::row::Row;
 use super::sheet::{answer, sheet};
 use super::table::table;
@@ -28,12 +30,15 @@ pub fn printed(wanted: Wanted<'_>, fetched: &Fetched, output: Output, now: Times
 fn text(wanted: Wanted<'_>, body: &Value, now: Timestamp) -> String {
     let row = Row { body, now };
     match (wanted, body) {
-        (Wanted::Things(noun, _), Value::Array(bodies)) => {
-            table(noun, &bodies.iter().map(|body| Row { body, now }).collect::<Vec<_>>())
-        }
+        (Wanted::Things(noun, _), Value::Array(bodies)) => listed(noun, bodies, now),
+        (Wanted::Deployments(_), Value::Array(bodies)) => listed(&DEPLOYMENTS, bodies, now),
         (Wanted::Answer(_), _) => answer(&row),
         _ => sheet(&row),
     }
+}
+
+fn listed(noun: &Noun, bodies: &[Value], now: Timestamp) -> String {
+    table(noun, &bodies.iter().map(|body| Row { body, now }).collect::<Vec<_>>())
 }
 
 /// The same JSON; what could steer a terminal is written as `\u....`, which means the same.

@@ -31,7 +31,7 @@ pub fn pick<'a>(noun: &Noun, all: &'a [Value], name: &str) -> Result<&'a Value, 
 pub fn matching<'a>(noun: &Noun, all: &'a [Value], name: &str) -> Vec<&'a Value> {
     let digits = digits(name);
     let is_called = |body: &&Value| {
-        let begins = |digits: &String| plain(body["uuid"].as_str().unwrap_or_default()).starts_with(digits);
+        let begins = |digits: &String| plain(body[noun.id].as_str().unwrap_or_default()).starts_with(digits);
         body[noun.name] == name || digits.as_ref().is_some_and(begins)
     };
     all.iter().filter(is_called).collect()
@@ -62,9 +62,11 @@ fn unknown(noun: &Noun, all: &[Value], name: &str) -> Problem {
 
 fn ambiguous(noun: &Noun, several: &[&Value], name: &str) -> Problem {
     let message = format!("{name} can be {} {}s", several.len(), noun.one);
-    let problem = Problem::new(ProblemKind::Usage, "ambiguous", message).hint("name one of them by its uuid");
+    let problem =
+        Problem::new(ProblemKind::Usage, "ambiguous", message).hint(format!("name one of them by its {}", noun.id));
     let text = |body: &Value, field| body[field].as_str().unwrap_or("-").to_owned();
-    let told = several.iter().take(TOLD_MAX).map(|body| format!("{} is {}", text(body, "uuid"), text(body, noun.name)));
+    let told =
+        several.iter().take(TOLD_MAX).map(|body| format!("{} is {}", text(body, noun.id), text(body, noun.name)));
     told.fold(problem, Problem::hint)
 }
 

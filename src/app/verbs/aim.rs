@@ -79,7 +79,8 @@ fn with_reason(mut body: Value, reason: Option<&str>) -> Value {
 /// What it is done to, as it was when the command was run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Aimed {
-    /// `machine`, `ring`, `environment`, `release`, `rollout`, `account`, `secret`, `clock` or `seat`.
+    /// `machine`, `ring`, `environment`, `release`, `rollout`, `account`, `secret`, `clock`, `seat`,
+    /// `server`, `runtime tag`, `gateway`, `instance` or `object`.
     pub kind: &'static str,
     /// What people call it.
     pub name: String,

@@ -2,7 +2,9 @@
 
 use super::account::{AcceptClock, Account, LeaveSeat, SetSecret};
 use super::aim::Aim;
+use super::cluster::{DeleteGateway, DeleteOrphan, StripFinalizer};
 use super::fleet::{AddMachine, Assign, Pause, RemoveMachine, Unpause};
+use super::kura::{AddServer, Deploy, DestroyServer, ForceReapply, MoveServer, ReleaseTag, Server};
 use super::manner::{Given, Manner};
 use super::rollouts::{Build, Halt, Reset, Start, Yank};
 use super::tiers::{AddEnvironment, AddRing, Environment, Ring};
@@ -42,6 +44,26 @@ pub enum Act {
     Account(Given<Account>),
     /// Give a secret a value.
     SetSecret(Given<SetSecret>),
+    /// Release a runtime tag; servers are brought to it by themselves.
+    ReleaseTag(Given<ReleaseTag>),
+    /// Add a Kura server.
+    AddServer(Given<AddServer>),
+    /// Configure a Kura server otherwise.
+    Server(Given<Server>),
+    /// Say that the move of a Kura server begins or ends.
+    MoveServer(Given<MoveServer>),
+    /// Bring a Kura server to a runtime tag.
+    Deploy(Given<Deploy>),
+    /// Apply what is rendered for a Kura server once more, whatever is open or agrees.
+    ForceReapply(Given<ForceReapply>),
+    /// Take a Kura server down with everything only it used.
+    DestroyServer(Given<DestroyServer>),
+    /// Delete a gateway nobody uses.
+    DeleteGateway(Given<DeleteGateway>),
+    /// Take a finalizer off a gateway or an instance that is stuck in its deletion.
+    StripFinalizer(Given<StripFinalizer>),
+    /// Delete an instance that no Kura server claims.
+    DeleteOrphan(Given<DeleteOrphan>),
     /// Say that the control plane's clock is right again.
     AcceptClock(Given<AcceptClock>),
     /// Make the process that answers give the reconciler's seat back.
@@ -68,6 +90,16 @@ impl Act {
             Self::RemoveMachine(given) => (&given.what, &given.manner),
             Self::Account(given) => (&given.what, &given.manner),
             Self::SetSecret(given) => (&given.what, &given.manner),
+            Self::ReleaseTag(given) => (&given.what, &given.manner),
+            Self::AddServer(given) => (&given.what, &given.manner),
+            Self::Server(given) => (&given.what, &given.manner),
+            Self::MoveServer(given) => (&given.what, &given.manner),
+            Self::Deploy(given) => (&given.what, &given.manner),
+            Self::ForceReapply(given) => (&given.what, &given.manner),
+            Self::DestroyServer(given) => (&given.what, &given.manner),
+            Self::DeleteGateway(given) => (&given.what, &given.manner),
+            Self::StripFinalizer(given) => (&given.what, &given.manner),
+            Self::DeleteOrphan(given) => (&given.what, &given.manner),
             Self::AcceptClock(given) => (&given.what, &given.manner),
             Self::LeaveSeat(given) => (&given.what, &given.manner),
         }

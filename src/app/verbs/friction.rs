@@ -3,6 +3,8 @@
 use super::aim::Deed;
 use crate::domain::ids::RingId;
 use crate::domain::input::{Intent, Verb};
+use crate::domain::kura::tag::is_newer;
+use crate::domain::kura::verb::KuraVerb;
 use crate::domain::world::World;
 use crate::wire::plan::PlanBody;
 
@@ -30,8 +32,28 @@ pub fn friction(deed: &Deed, plan: &PlanBody, world: &World) -> Friction {
         Verb::PatchRing { ring, patch } if patch.max_in_flight == Some(0) && is_capped(world, *ring) => Friction::Uncap,
         // A start moves a fleet, force takes a rollout away from somebody, and what follows cannot be undone.
         Verb::Start { .. } | Verb::Yank { .. } | Verb::RemoveMachine { .. } => Friction::Name,
+        Verb::Kura(verb) => of_kura(verb, world),
         _ if !plan.leases_ended.is_empty() || !plan.runs_cancelled.is_empty() => Friction::Name,
         _ => Friction::Enter,
+    }
+}
+
+/// A release moves every server, an older tag holds its server back, and what is taken away does not come back (K25).
+fn of_kura(verb: &KuraVerb, world: &World) -> Friction {
+    let tags = &world.kura.tags;
+    let is_older = |tag: &str| world.kura.target().is_some_and(|target| tag != target && !is_newer(tags, tag, target));
+    match verb {
+        KuraVerb::Deploy { tag, .. } if is_older(tag) => Friction::Name,
+        KuraVerb::ReleaseTag { .. }
+        | KuraVerb::DestroyServer { .. }
+        | KuraVerb::DeleteGateway { .. }
+        | KuraVerb::StripFinalizer { .. }
+        | KuraVerb::DeleteOrphan { .. } => Friction::Name,
+        KuraVerb::AddServer { .. }
+        | KuraVerb::ConfigureServer { .. }
+        | KuraVerb::MoveServer { .. }
+        | KuraVerb::Deploy { .. }
+        | KuraVerb::ForceReapply { .. } => Friction::Enter,
     }
 }
 
@@ -49,8 +71,9 @@ mod tests {
     use super::*;
     use crate::domain::change::Level;
     use crate::domain::fleet::{Ring, RingSettings};
-    use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RolloutId};
+    use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RolloutId, ServerId};
     use crate::domain::input::RingPatch;
+    use crate::domain::kura::tag::RuntimeTag;
     use crate::domain::span::Seconds;
     use crate::wire::plan::{LeaseBody, MachineName};
 
@@ -68,6 +91,13 @@ mod tests {
         let (id, settings) = (RingId::named("oak"), RingSettings { max_in_flight: cap, ..RingSettings::named("oak") });
         let mut world = World::default();
         world.rings.insert(id, Ring { id, slug: "oak".to_owned(), settings, paused: None });
+        world
+    }
+
+    fn released(tags: &[&str]) -> World {
+        let mut world = World::default();
+        let tag = |tag: &&str| RuntimeTag { tag: (*tag).to_owned(), released_at: jiff::Timestamp::UNIX_EPOCH };
+        world.kura.tags = tags.iter().map(tag).collect();
         world
     }
 
@@ -118,6 +148,15 @@ mod tests {
         assert_eq!(takes(Verb::Yank { release }, &plan(), &World::default()), Friction::Name);
         let machine = MachineId::named("ash");
         assert_eq!(takes(Verb::RemoveMachine { machine }, &plan(), &World::default()), Friction::Name);
+        let kura = |verb| takes(Verb::Kura(verb), &plan(), &released(&["0.19.0", "0.20.0"]));
+        let server = ServerId::named("acme");
+        let deploy = |tag: &str| KuraVerb::Deploy { server, tag: tag.to_owned(), force: true };
+        // K25
+        assert_eq!(kura(deploy("0.19.0")), Friction::Name);
+        assert_eq!(kura(deploy("sha-of-nobody-knows-when")), Friction::Name);
+        assert_eq!((kura(deploy("0.20.0")), kura(deploy("0.21.0"))), (Friction::Enter, Friction::Enter));
+        assert_eq!(kura(KuraVerb::ForceReapply { server }), Friction::Enter);
+        assert_eq!(kura(KuraVerb::DestroyServer { server }), Friction::Name);
         assert_eq!(friction(&Deed::LeaveSeat, &plan(), &World::default()), Friction::Enter);
     }
 }

@@ -9,6 +9,8 @@ pub mod rollouts;
 pub mod fleet;
 pub mod tiers;
 pub mod account;
+pub mod kura;
+pub mod cluster;
 pub mod friction;
 pub mod ask;
 pub mod send;

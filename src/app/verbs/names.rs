@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use crate::domain::kura::server::{Server, ServerStatus};
 use crate::domain::world::World;
 use crate::wire::problem::{Problem, ProblemKind};
 
@@ -58,6 +59,15 @@ impl Names {
             }
         };
         Self::of("rollout", world.rollouts.iter().map(|rollout| (named(rollout), rollout.id.0)))
+    }
+
+    /// Kura servers: those that are not gone by tenant and region, the others by id only.
+    pub fn servers(world: &World) -> Self {
+        let named = |server: &Server| match server.status {
+            ServerStatus::Destroyed => format!("{} (destroyed)", server.name()),
+            _ => server.name(),
+        };
+        Self::of("server", world.kura.servers.values().map(|server| (named(server), server.id.0)))
     }
 
     fn of(kind: &'static str, known: impl Iterator<Item = (String, Uuid)>) -> Self {

@@ -288,7 +288,10 @@ impl Session<'_> {
 /// A verb as it is said in front of the kind of thing it is done to.
 pub(super) fn phrase(verb: &'static str) -> &'static str {
     match verb {
-        "ring" | "environment" | "account" | "assign" => "change",
+        "ring" | "environment" | "account" | "assign" | "server" => "change",
+        "deploy" => "deploy to",
+        "force-reapply" => "force a re-apply of",
+        "strip-finalizer" => "take a finalizer off",
         verb => verb.split('-').next().unwrap_or(verb),
     }
 }

@@ -54,6 +54,9 @@ pub struct Sight {
     pub deleter: PodDeleter,
 }
 
+/// Why nothing is seen where there is nothing to look at.
+pub const NO_CLUSTER: &str = "no cluster is connected";
+
 /// A probe older than this says nothing any more about an endpoint.
 pub const PROBE_STALE_AFTER: Seconds = Seconds(180);
 

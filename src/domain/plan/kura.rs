@@ -6,7 +6,7 @@ use super::super::kura::drift::{carries, drift};
 use super::super::kura::incidents::progressing;
 use super::super::kura::render::render;
 use super::super::kura::server::{MovePhase, Server};
-use super::super::kura::sight::Sight;
+use super::super::kura::sight::{NO_CLUSTER, Sight};
 use super::super::kura::verb::KuraVerb;
 use super::super::kura::workload::Retention;
 use super::outline::PlanKind;
@@ -17,6 +17,13 @@ const FIELDS_NAMED: usize = 5;
 
 impl Rehearsal<'_> {
     pub(super) fn kura(&mut self, verb: &KuraVerb) {
+        self.consequences(verb);
+        if self.sight().is_none() {
+            self.say(PlanKind::Warns, format!("{NO_CLUSTER}: it is recorded, and nothing is applied until one is"));
+        }
+    }
+
+    fn consequences(&mut self, verb: &KuraVerb) {
         match verb {
             KuraVerb::ReleaseTag { tag } => self.release_tag(tag),
             KuraVerb::AddServer { id, .. } => self.add_server(*id),

@@ -44,12 +44,21 @@ pub struct GatewayBody {
     pub controller_heartbeat_age_seconds: Option<Seconds>,
     /// What can be done.
     pub advice: Option<Advice>,
+    /// Why the reading it is from cannot be relied on, with its age; null = it can.
+    #[serde(default)]
+    pub observation: Option<String>,
 }
 
 impl GatewayBody {
     /// Every gateway, by name.
     pub fn all(world: &World, sight: &Sight, now: Timestamp) -> Vec<Self> {
-        sight.gateways.rows.values().map(|gateway| Self::of(world, sight, gateway, now)).collect()
+        Self::page(world, sight, "", usize::MAX, now)
+    }
+
+    /// At most `limit` of them, by name, those after the name `after`.
+    pub fn page(world: &World, sight: &Sight, after: &str, limit: usize, now: Timestamp) -> Vec<Self> {
+        let later = sight.gateways.rows.iter().filter(|(name, _)| after.is_empty() || name.as_str() > after);
+        later.take(limit).map(|(_, gateway)| Self::of(world, sight, gateway, now)).collect()
     }
 
     fn of(world: &World, sight: &Sight, gateway: &Gateway, now: Timestamp) -> Self {
@@ -73,6 +82,7 @@ impl GatewayBody {
             deleting_for_seconds: stamp.deleting_since.map(|at| Seconds::between(at, now)),
             controller_heartbeat_age_seconds: gateway.last_reconciled_at.map(|at| Seconds::between(at, now)),
             advice: incident.map(|incident| on_incident(None, incident)),
+            observation: sight.gateways.contact.trouble(now),
             used_by,
         }
     }

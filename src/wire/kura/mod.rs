@@ -4,4 +4,6 @@ pub mod deployment;
 pub mod server;
 pub mod manifest;
 pub mod gateway;
+pub mod tag;
+mod env;
 pub mod request;

@@ -13,7 +13,7 @@ use crate::domain::kura::drift::carries;
 use crate::domain::kura::incidents::{HeldUpdate, PinnedPod, Workload, workload};
 use crate::domain::kura::render::render;
 use crate::domain::kura::server::{ForeignEdit, MovePhase, Pin, Server, ServerSpec, ServerStatus};
-use crate::domain::kura::sight::{PodDeleter, Sight};
+use crate::domain::kura::sight::{NO_CLUSTER, PodDeleter, Sight};
 use crate::domain::kura::workload::PausedBy;
 use crate::domain::observed::Observed;
 use crate::domain::span::Seconds;
@@ -48,6 +48,8 @@ pub struct TroubleBody {
 pub struct ServerBody {
     /// Identity.
     pub id: ServerId,
+    /// What people call it: its tenant in its region.
+    pub name: String,
     /// Kura's customer, by handle.
     pub tenant: String,
     /// The same, by id.
@@ -163,6 +165,7 @@ impl ServerBody {
         let held = |read: fn(&HeldUpdate) -> Option<Timestamp>| work.held.as_ref().and_then(read);
         Self {
             id: server.id,
+            name: server.name(),
             tenant: server.tenant.clone(),
             tenant_id: server.tenant_id.clone(),
             region: server.region.clone(),
@@ -219,8 +222,10 @@ fn troubles(server: &Server) -> Vec<TroubleBody> {
 }
 
 fn observation(observed: &Observed, now: Timestamp) -> Vec<TroubleBody> {
-    let troubles = observed.cluster.as_ref().map(|sight| sight.troubles(now)).unwrap_or_default();
-    troubles.into_iter().map(|(kind, trouble)| TroubleBody { object: kind.to_owned(), trouble }).collect()
+    let Some(sight) = observed.cluster.as_ref() else {
+        return vec![TroubleBody { object: "cluster".to_owned(), trouble: NO_CLUSTER.to_owned() }];
+    };
+    sight.troubles(now).into_iter().map(|(kind, trouble)| TroubleBody { object: kind.to_owned(), trouble }).collect()
 }
 
 /// What can be done, most pressing first.

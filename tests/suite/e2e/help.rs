@@ -13,7 +13,7 @@ const VERB: [&str; 5] =
 const TARGET: &[&str] = &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"];
 
 /// Every way to run with the variables its help must name.
-const WAYS: [(&[&str], &[&str]); 37] = [
+const WAYS: [(&[&str], &[&str]); 53] = [
     (&[], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["demo"], &["KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["serve"], &["KURA_CONSOLE_JOURNAL", "KURA_CONSOLE_LOG", "KURA_CONSOLE_TOKEN"]),
@@ -23,6 +23,12 @@ const WAYS: [(&[&str], &[&str]); 37] = [
     (&["machines"], TARGET),
     (&["environments"], TARGET),
     (&["releases"], TARGET),
+    (&["servers"], TARGET),
+    (&["deployments"], TARGET),
+    (&["drift"], TARGET),
+    (&["runtime-tags"], TARGET),
+    (&["gateways"], TARGET),
+    (&["orphans"], TARGET),
     (&["explain"], TARGET),
     (&["audit", "show"], TARGET),
     (&["doctor"], TARGET),
@@ -42,6 +48,16 @@ const WAYS: [(&[&str], &[&str]); 37] = [
     (&["remove-machine"], &VERB),
     (&["account"], &VERB),
     (&["set-secret"], &VERB),
+    (&["release-tag"], &VERB),
+    (&["add-server"], &VERB),
+    (&["server"], &VERB),
+    (&["move-server"], &VERB),
+    (&["deploy"], &VERB),
+    (&["force-reapply"], &VERB),
+    (&["destroy-server"], &VERB),
+    (&["delete-gateway"], &VERB),
+    (&["strip-finalizer"], &VERB),
+    (&["delete-orphan"], &VERB),
     (&["accept-clock"], &VERB),
     (&["leave-seat"], &VERB),
     (&["journal"], &[]),

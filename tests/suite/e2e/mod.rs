@@ -13,3 +13,4 @@ mod help;
 mod proxy;
 mod verbs;
 mod moved;
+mod kura;

@@ -98,7 +98,7 @@ fn expected(access: Access, who: Who) -> u16 {
 
 async fn ask(bed: &Bed<MemoryHost>, endpoint: &Endpoint, token: Option<&str>) -> Told {
     let none = uuid::Uuid::nil().to_string();
-    let path = endpoint.path.replace("{uuid}", &none).replace("{name}", "NO_SUCH");
+    let path = endpoint.path.replace("{uuid}", &none).replace("{id}", &none).replace("{name}", "NO_SUCH");
     let request = bed.request(Method::from_bytes(endpoint.method.as_bytes()).unwrap(), &path);
     let request = if endpoint.body.is_some() { request.body("{}") } else { request };
     let request = match token {

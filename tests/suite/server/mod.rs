@@ -6,6 +6,7 @@ mod refusals;
 mod api;
 mod seed;
 mod plans;
+mod kura;
 mod retries;
 mod release;
 mod audit;

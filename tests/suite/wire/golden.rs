@@ -43,7 +43,7 @@ struct Story {
     tail: Vec<Entry>,
 }
 
-fn at(seconds: i64) -> Timestamp {
+pub(super) fn at(seconds: i64) -> Timestamp {
     "2026-07-01T16:00:00Z".parse::<Timestamp>().unwrap() + jiff::SignedDuration::from_secs(seconds)
 }
 
@@ -159,7 +159,7 @@ fn compare(name: &str, text: &str) {
     assert_eq!(text, expected, "{} changed; if that is meant: KURA_REGENERATE=1", path.display());
 }
 
-fn body(name: &str, body: &impl Serialize) {
+pub(super) fn body(name: &str, body: &impl Serialize) {
     compare(&format!("{name}.json"), &format!("{}\n", serde_json::to_string_pretty(body).unwrap()));
 }
 

@@ -7,8 +7,7 @@ use super::super::super::kura::incidents::user_of;
 use super::super::super::kura::object::{ObjectKind, ObjectRef, Stamp};
 use super::super::super::kura::orphans::claimed_by;
 use super::super::super::kura::refusal::KuraRefusal;
-use super::super::super::kura::sight::Sight;
-use super::super::super::kura::source::Source;
+use super::super::super::kura::seen::{cluster, fresh};
 use super::super::super::observed::Observed;
 use super::super::super::verdict::Reply;
 use super::super::draft::Draft;
@@ -16,9 +15,9 @@ use super::verbs::Done;
 
 /// Only one that nobody names (K42).
 pub(super) fn delete_gateway(draft: &mut Draft<'_>, observed: &Observed, order: &Order, name: &str) -> Done {
-    let sight = read(observed)?;
-    fresh("instances", &sight.instances, draft)?;
-    fresh("gateways", &sight.gateways, draft)?;
+    let sight = cluster(observed)?;
+    fresh("instances", &sight.instances, draft.now)?;
+    fresh("gateways", &sight.gateways, draft.now)?;
     let gateway = sight.gateways.get(name).ok_or_else(|| not_there("gateway", name))?;
     if let Some(by) = user_of(gateway, &draft.world().kura, sight) {
         return Err(KuraRefusal::InUse { gateway: name.to_owned(), by });
@@ -40,7 +39,7 @@ pub(super) fn strip_finalizer(
     if order.reason.as_deref().is_none_or(|reason| reason.trim().is_empty()) {
         return Err(KuraRefusal::ReasonMissing);
     }
-    let sight = read(observed)?;
+    let sight = cluster(observed)?;
     let gateway = sight.gateways.get(name).map(|gateway| (ObjectKind::KuraGateway, &gateway.stamp));
     let instance = sight.instances.get(name).map(|live| (ObjectKind::KuraInstance, &live.stamp));
     let found = gateway.or(instance);
@@ -57,8 +56,8 @@ pub(super) fn strip_finalizer(
 
 /// Only one that nobody claims (K45).
 pub(super) fn delete_orphan(draft: &mut Draft<'_>, observed: &Observed, order: &Order, name: &str) -> Done {
-    let sight = read(observed)?;
-    fresh("instances", &sight.instances, draft)?;
+    let sight = cluster(observed)?;
+    fresh("instances", &sight.instances, draft.now)?;
     let live = sight.instances.get(name).ok_or_else(|| not_there("instance", name))?;
     if let Some(by) = claimed_by(&draft.world().kura, live) {
         return Err(KuraRefusal::NotAnOrphan { instance: name.to_owned(), by });
@@ -67,15 +66,6 @@ pub(super) fn delete_orphan(draft: &mut Draft<'_>, observed: &Observed, order: &
         return Ok(Reply::Done);
     }
     ask(draft, order, ObjectRef::new(ObjectKind::KuraInstance, name), &live.stamp, None)
-}
-
-fn read(observed: &Observed) -> Result<&Sight, KuraRefusal> {
-    observed.cluster.as_ref().ok_or_else(|| KuraRefusal::Unseen { why: "no cluster is connected".to_owned() })
-}
-
-fn fresh<T: Clone>(kind: &str, source: &Source<T>, draft: &Draft<'_>) -> Result<(), KuraRefusal> {
-    let trouble = source.contact.trouble(draft.now);
-    trouble.map_or(Ok(()), |trouble| Err(KuraRefusal::Unseen { why: format!("{kind}: {trouble}") }))
 }
 
 fn not_there(kind: &str, name: &str) -> KuraRefusal {
