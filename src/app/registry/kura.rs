@@ -1,7 +1,5 @@
 //! The nouns of Kura: servers, their deployments, runtime tags, gateways and orphans.
 
-use serde_json::Value;
-
 use super::nouns::{Noun, left, right};
 use super::row::Row;
 use crate::wire::kura::request::ORPHANS_PATH;
@@ -189,7 +187,7 @@ fn missing(row: &Row<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::super::table::table;
     use super::*;
