@@ -70,7 +70,7 @@ pub enum Ask {
     Servers(Listed),
     /// List the deployments of a Kura server, the newest first.
     Deployments(OfServer),
-    /// Show what is rendered for a Kura server, what was applied, what is there, and what differs.
+    /// Show where a Kura server differs from what is rendered for it.
     Drift(OfServer),
     /// List runtime tags, the newest version first, or show some of them.
     RuntimeTags(Listed),

@@ -33,10 +33,23 @@ fn fields(text: &mut String, body: &Value, now: Timestamp, depth: usize) {
                 line(text, &format!("{indent}{name}"));
                 self::fields(text, value, now, depth + 1);
             }
-            Value::Array(items) if !items.is_empty() => items.iter().for_each(|item| one(text, &lead, item, now)),
+            Value::Array(items) if !items.is_empty() => {
+                items.iter().for_each(|item| one(text, &lead, &flat(item).unwrap_or_else(|| item.clone()), now));
+            }
             value => one(text, &lead, value, now),
         }
     }
+}
+
+/// Something of a list in one line, where each of its fields is a word or a number; what is null is left out.
+fn flat(item: &Value) -> Option<Value> {
+    let fields = item.as_object().filter(|fields| !fields.is_empty())?;
+    let told = fields.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| match value {
+        Value::Array(_) | Value::Object(_) => None,
+        Value::String(words) => Some(format!("{} {words}", name.replace('_', " "))),
+        other => Some(format!("{} {other}", name.replace('_', " "))),
+    });
+    Some(Value::String(told.collect::<Option<Vec<_>>>()?.join(", ")))
 }
 
 fn one(text: &mut String, lead: &str, value: &Value, now: Timestamp) {
@@ -98,10 +111,10 @@ mod tests {
     fn no_field_is_left_out_and_moments_have_an_age() {
         let body = json!({
             "uuid": "u", "paused": true, "pause": {"by": "ann", "reason": "\u{1b}[2Jdisk", "since": at(0)}, "notes": null,
-            "needs": ["a", "b"], "none": [], "config_values": {"a": {"b": {"c": {"d": 1}}}},
+            "needs": ["a", "b"], "chain": [{"link": "up", "why": null, "wait_seconds": 3}], "none": [], "config_values": {"a": {"b": {"c": {"d": 1}}}},
         });
         let text = sheet(&Row { body: &body, now: at(90) });
-        for part in ["(1m 30s ago)", "  by      ann", "notes ", "yes", "none", "{\"d\":1}"] {
+        for part in ["(1m 30s ago)", "  by      ann", "notes ", "yes", "none", "link up, wait seconds 3", "{\"d\":1}"] {
             assert!(text.contains(part), "no {part} in\n{text}");
         }
         assert!(!text.contains('\u{1b}'), "{text}");

@@ -163,6 +163,9 @@ fn listed(all: &[String]) -> String {
 }
 
 fn class(sight: &Sight, live: Option<&Instance>, now: Timestamp) -> Standing {
+    if let Some(trouble) = sight.instances.contact.trouble(now) {
+        return unknown(format!("instances: {trouble}"));
+    }
     let Some(name) = live.and_then(|live| live.spec.get("ingressClassName")).and_then(|name| name.as_str()) else {
         return broken(WaitKind::IngressClassWithoutController, "the instance names no ingress class");
     };

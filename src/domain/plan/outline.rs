@@ -8,6 +8,7 @@ use super::super::change::Change;
 use super::super::decide::decide;
 use super::super::ids::{MachineId, Revision};
 use super::super::input::{Input, Order, Verb};
+use super::super::kura::verb::KuraVerb;
 use super::super::observed::Observed;
 use super::super::refusal::Refusal;
 use super::super::span::Seconds;
@@ -75,7 +76,10 @@ impl Plan {
 
 /// Rehearses a verb.
 pub fn plan(verb: &Verb, world: &World, observed: &Observed, by: &str, now: Timestamp) -> Plan {
-    let input = Input::Verb(Order { verb: verb.clone(), by: by.to_owned(), reason: None, key: None });
+    // A plan is read before anybody is asked why, so it is not refused for want of a reason (K44).
+    let needs_reason = matches!(verb, Verb::Kura(KuraVerb::StripFinalizer { .. }));
+    let reason = needs_reason.then(|| "not asked for yet".to_owned());
+    let input = Input::Verb(Order { verb: verb.clone(), by: by.to_owned(), reason, key: None });
     let verdict = decide(world, observed, &input, now);
     let mut plan = Plan { revision: world.revision, ..Plan::default() };
     plan.names.extend(Thing::of(verb, world));

@@ -134,6 +134,9 @@ async fn without_a_cluster_nothing_is_pretended() {
         assert_eq!((other.text("code"), other.text("field")), ("name_mismatch", "name"), "{path}");
         assert_eq!(bed.post(path, Value::Null).await.expect(422).text("code"), "not_json", "{path}");
     }
+    let strip = "/api/kura/gateways/kgw/strip-finalizer";
+    let planned = bed.post(&format!("{strip}?dry_run=true"), json!({"name": "kgw"})).await.expect(409);
+    assert_eq!(planned.text("code"), "unseen", "a plan is read before anybody is asked why");
     let silent = bed.post("/api/kura/gateways/kgw/strip-finalizer", json!({"name": "kgw"})).await.expect(400);
     assert_eq!((silent.text("code"), silent.text("field")), ("reason_missing", "reason"));
     let shown = bed.get(&server).await;
