@@ -29,8 +29,8 @@ pub(crate) struct Flags {
     /// Machines, each with an agent on a connection of its own.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
     agents: u32,
-    /// Change streams.
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    /// Change streams, spread over the tokens of the three kinds of readers.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(0..=600))]
     streams: u32,
     /// How long it is measured.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=300))]

@@ -36,10 +36,10 @@ pub(crate) async fn follow(plane: &Plane, count: u32) -> Fallible<Streams> {
     let after = plane.revision().await?;
     let (last, end, bytes) = (Arc::new(AtomicU64::new(u64::MAX)), Arc::new(AtomicBool::new(false)), Arc::default());
     let mut streams = Streams { readers: JoinSet::new(), last, end, bytes };
-    for _ in 0..count {
+    for role in ["viewer", "operator", "owner"].into_iter().cycle().take(usize::try_from(count)?) {
         let mut stream = Connection::open(&plane.address).await?.into_stream();
         let path = format!("/api/changes?after={after}");
-        stream.write_all(&request("GET", &path, plane.token("viewer")?, "", "")).await?;
+        stream.write_all(&request("GET", &path, plane.token(role)?, "", "")).await?;
         let (last, end, bytes) = (Arc::clone(&streams.last), Arc::clone(&streams.end), Arc::clone(&streams.bytes));
         streams.readers.spawn(async move { read(stream, after, &last, &end, &bytes).await });
     }

@@ -25,6 +25,7 @@ use crate::adapters::journal::open::JournalUrl;
 use crate::control::host::Host;
 use crate::control::stop::Stop;
 use crate::server::connections;
+use crate::server::paced::{WRITE_LIMIT, quick};
 use crate::server::rate::{RATE_DEFAULT, Rates};
 use crate::server::shared::{Setup, Shared};
 use crate::server::tls::TlsListener;
@@ -145,7 +146,7 @@ struct Front {
 impl Front {
     fn serve(self, shared: Arc<Shared<ServerHost, Releases>>) -> Result<JoinHandle<io::Result<()>>, Problem> {
         let Some(certificate) = self.certificate else {
-            return Ok(tokio::spawn(connections::serve(connections::quick(self.listener), shared)));
+            return Ok(tokio::spawn(connections::serve(quick(self.listener, WRITE_LIMIT), shared)));
         };
         let listener = TlsListener::new(self.listener, certificate.config()?);
         let listener = listener.map_err(|error| listen::problem("the listener", &error))?;

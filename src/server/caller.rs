@@ -7,6 +7,7 @@ use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 
+use super::extract::single;
 use super::failure::Failure;
 use super::tokens::{Fingerprint, TokenRole, Tokens, fingerprint};
 use crate::control::picture::Role;
@@ -117,8 +118,8 @@ fn bearer(value: &str) -> Option<&str> {
 }
 
 fn named_machine(headers: &HeaderMap) -> Result<Option<MachineId>, Problem> {
-    let Some(value) = headers.get(MACHINE_HEADER) else { return Ok(None) };
-    let machine = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+    let Some(value) = single(headers, MACHINE_HEADER)? else { return Ok(None) };
+    let machine = value.trim().parse().ok();
     let malformed = || Problem::new(ProblemKind::Malformed, "malformed", "X-Machine is no uuid").field(MACHINE_HEADER);
     machine.map(|id| Some(MachineId(id))).ok_or_else(malformed)
 }

@@ -18,7 +18,7 @@ use crate::wire::kura::tag::TagBody;
 use crate::wire::machine::{MachineBody, MachineNew, MachinePatch};
 use crate::wire::process::{ReadyBody, SeatBody, VersionBody};
 use crate::wire::reason::ReasonBody;
-use crate::wire::release::{BuildBody, ReleaseBody};
+use crate::wire::release::{BuildBody, ReleaseBody, ReleaseDetail};
 use crate::wire::result::ResultBody;
 use crate::wire::ring::{RingBody, RingSet};
 use crate::wire::rollout::{RolloutBody, StartBody};
@@ -183,7 +183,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
     bare!("POST" "/api/config/rings/{uuid}/unpause", "End the hold of a ring", 200 RingBody),
     verb!("POST" "/api/config/releases/build-from-git", ACT, "Build a release from the repository", BuildBody, 201 ReleaseBody),
     get!("/api/config/releases/", LOOK, "Releases, newest first", PAGE, 200 Vec<ReleaseBody>),
-    get!("/api/config/releases/{uuid}", LOOK, "A release", NONE, 200 ReleaseBody),
+    get!("/api/config/releases/{uuid}", LOOK, "A release", NONE, 200 ReleaseDetail),
     bare!("POST" "/api/config/releases/{uuid}/yank", "Withdraw a release for good; the rollout that runs it halts", 200 ReleaseBody),
     get!("/api/config/rollouts/", LOOK, "Rollouts, newest first", PAGE, 200 Vec<RolloutBody>),
     verb!("POST" "/api/config/rollouts/", ACT, "Start a release (201), or reset the rollout that runs it (200)", StartBody, 201 RolloutBody, 200 RolloutBody),
@@ -237,9 +237,9 @@ impl Endpoint {
     /// Statuses of the problems it may answer with, in order.
     pub fn problems(&self) -> Vec<u16> {
         // A token that is shown where none is needed has to be known nevertheless.
-        let mut statuses = vec![401, 429, 500, 503];
+        let mut statuses = vec![401, 500];
         if self.access != Access::Open {
-            statuses.push(403);
+            statuses.extend([403, 429, 503]);
         }
         if self.path.contains('{') || self.body.is_some() {
             statuses.push(404);

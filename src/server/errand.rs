@@ -5,14 +5,14 @@ use std::sync::Arc;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::StatusCode;
 use axum::http::header::{ETAG, HeaderValue, IF_MATCH};
-use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::build::Builder;
 use super::caller::{Caller, Need};
-use super::extract::{Body, Query};
+use super::extract::{Body, Query, single};
 use super::failure::{Answer, Failure};
 use super::feed::seat_body;
 use super::shared::{Account, Shared};
@@ -41,7 +41,7 @@ pub(super) struct Errand<H: Host, B> {
     key: Option<String>,
     reason: Option<String>,
     /// Read late: a stop does not care what it says.
-    planned_at: Option<String>,
+    planned_at: Result<Option<String>, Problem>,
 }
 
 impl<H: Host, B: Builder> FromRequest<Arc<Shared<H, B>>> for Errand<H, B> {
@@ -55,15 +55,11 @@ impl<H: Host, B: Builder> FromRequest<Arc<Shared<H, B>>> for Errand<H, B> {
         let mut query = Query::from_request_parts(&mut parts, shared).await?;
         let dry_run = query.flag("dry_run")?;
         query.end()?;
-        let key = text(&parts.headers, KEY_HEADER).map(checked_key).transpose()?;
-        let (reason, planned_at) = (text(&parts.headers, REASON_HEADER), text(&parts.headers, IF_MATCH.as_str()));
+        let key = single(&parts.headers, KEY_HEADER)?.map(checked_key).transpose()?;
+        let (reason, planned_at) = (single(&parts.headers, REASON_HEADER)?, single(&parts.headers, IF_MATCH.as_str()));
         let Body(bytes) = Body::from_request(Request::from_parts(parts, body), shared).await?;
         Ok(Self { shared: Arc::clone(shared), account, caller, dry_run, bytes, key, reason, planned_at })
     }
-}
-
-fn text(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
 impl<H: Host, B: Builder> Errand<H, B> {
@@ -109,8 +105,10 @@ impl<H: Host, B: Builder> Errand<H, B> {
 
     /// The revision the caller relies on; stopping relies on none.
     fn planned_at(&self, verb: &Verb) -> Result<Option<Revision>, Problem> {
-        let asked = self.planned_at.as_deref().filter(|_| !verb.is_stop());
-        asked.map(parse_planned).transpose()
+        if verb.is_stop() {
+            return Ok(None);
+        }
+        self.planned_at.clone()?.as_deref().map(parse_planned).transpose()
     }
 
     /// What would follow. Nothing is decided, so no key is used up and nobody waits for a turn.

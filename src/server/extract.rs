@@ -41,6 +41,34 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     }
 }
 
+/// The name in a path, as it is after its escapes were undone.
+pub(super) struct Word(pub(super) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Word {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        Caller::from_request_parts(parts, state).await?;
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        path.map(|Path(word)| Self(word)).map_err(|_| {
+            let problem = Problem::new(ProblemKind::Malformed, "bad_name", "the name in the path is no text");
+            Failure(problem.field("name").hint("escape it as UTF-8, such as %C3%A9"))
+        })
+    }
+}
+
+/// The one value of a header; 422 where it is there twice, since nobody can tell which one is meant.
+pub(super) fn single(headers: &HeaderMap, name: &str) -> Result<Option<String>, Problem> {
+    let mut values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    match (values.next(), values.next()) {
+        (value, None) => Ok(value),
+        (_, Some(_)) => {
+            let message = format!("the header {name} is there more than once");
+            Err(Problem::new(ProblemKind::Malformed, "header_twice", message).field(name))
+        }
+    }
+}
+
 /// A whole body, within its limits.
 pub(super) struct Body(pub(super) Bytes);
 
@@ -114,6 +142,15 @@ impl Query {
     pub(super) fn number(&mut self, name: &str) -> Result<Option<u64>, Problem> {
         let parse = |text: String| text.parse().map_err(|_| malformed(name, "is no whole number"));
         self.take(name)?.map(parse).transpose()
+    }
+
+    /// Takes a whole number out that is at most `max`.
+    pub(super) fn up_to(&mut self, name: &str, max: usize) -> Result<Option<usize>, Problem> {
+        match self.number(name)?.map(usize::try_from) {
+            None => Ok(None),
+            Some(Ok(number)) if number <= max => Ok(Some(number)),
+            Some(_) => Err(malformed(name, &format!("must be at most {max}"))),
+        }
     }
 
     /// Takes a uuid out.

@@ -1,6 +1,6 @@
 //! Everything that goes wrong leaves as `application/problem+json`.
 
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
@@ -9,7 +9,9 @@ use crate::control::desk::DeskError;
 use crate::control::door::DoorError;
 use crate::control::ports::JournalError;
 use crate::domain::refusal::Refusal;
+use crate::wire::agent::ASSIGNMENT_PATH;
 use crate::wire::problem::{Problem, ProblemBody, ProblemKind};
+use crate::wire::stream::PATH as CHANGES_PATH;
 
 /// A problem on its way out.
 #[derive(Debug)]
@@ -105,10 +107,19 @@ fn fits(pattern: &str, path: &str) -> bool {
     pattern.len() == path.len() && pattern.iter().zip(&path).all(same)
 }
 
+/// Where a GET is more than a look: the poll grants a slot, the stream holds a place. Nobody is told their head alone.
+const WHOLE_ONLY: [&str; 2] = [ASSIGNMENT_PATH, CHANGES_PATH];
+
 /// The route exists, the method does not.
-pub(super) async fn no_method(method: Method, uri: Uri) -> Failure {
+pub(super) async fn no_method(method: Method, uri: Uri) -> Response {
     let fitting = ENDPOINTS.iter().filter(|endpoint| fits(endpoint.path, uri.path()));
     let takes = fitting.map(|endpoint| endpoint.method).collect::<Vec<_>>().join(", ");
     let message = format!("{} does not take {method}", uri.path());
-    Failure(Problem::new(ProblemKind::WrongMethod, "wrong_method", message).hint(format!("it takes {takes}")))
+    let problem = Problem::new(ProblemKind::WrongMethod, "wrong_method", message).hint(format!("it takes {takes}"));
+    let mut response = Failure(problem).into_response();
+    // Any other route says it by itself, HEAD included.
+    if WHOLE_ONLY.contains(&uri.path()) {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
+    }
+    response
 }

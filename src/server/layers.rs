@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderValue;
+use axum::http::header::CACHE_CONTROL;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tokio::time::timeout;
@@ -13,9 +14,12 @@ use uuid::Uuid;
 
 use super::build::Builder;
 use super::caller::Caller;
+use super::endpoints::{Access, ENDPOINTS};
 use super::failure::{Failure, sign};
 use super::shared::Shared;
+use super::unread::lend;
 use crate::control::host::Host;
+use crate::control::picture::Freshness;
 use crate::domain::ids::AccountId;
 use crate::wire::call::REVISION_HEADER;
 use crate::wire::problem::{Problem, ProblemKind};
@@ -38,48 +42,70 @@ const NO_ROUTE: &str = "(none)";
 /// Goes around every request.
 pub(super) async fn around<H: Host, B: Builder>(
     State(shared): State<Arc<Shared<H, B>>>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
     let id = request_id(&request);
     let method = request.method().as_str().to_owned();
     let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
     let began = shared.now();
-    let (mut response, caller) = match known(&shared, request.headers()).await {
-        Err(problem) => (Failure(problem).into_response(), None),
-        Ok(caller) => {
-            let known = caller.as_ref().map(|caller| (caller.account, Arc::clone(&caller.name)));
-            if let Some(caller) = caller {
-                request.extensions_mut().insert(caller);
-            }
+    let (request, unread) = lend(request);
+    let tokens = Arc::clone(&shared.setup.tokens.borrow());
+    let asked = Caller::of(request.headers(), &tokens);
+    let caller = asked.as_ref().ok().cloned().flatten();
+    let mut response = match admitted(&shared, asked, &route).await {
+        Err(problem) => {
+            drop(request);
+            Failure(problem).into_response()
+        }
+        Ok(()) => {
             let span = tracing::info_span!("request", %id, %method, %route);
-            (next.run(request).instrument(span).await, known)
+            next.run(known(request, caller.as_ref())).instrument(span).await
         }
     };
     let took = Duration::try_from(shared.now().duration_since(began)).unwrap_or_default();
     let status = response.status().as_u16();
     shared.metrics.answered(&route, &method, status, took);
-    let by = caller.as_ref().map_or("", |(_, name)| name);
+    let by = caller.as_ref().map_or("", |caller| &caller.name);
     note(&Answered { id: &id, method: &method, route: &route, status, by, took });
     sign(&mut response, &id);
-    stamp(&shared, &mut response, &id, caller.as_ref().map(|(account, _)| *account));
+    stamp(&shared, &mut response, &id, caller.as_ref().map(|caller| caller.account));
+    unread.settle(&mut response).await;
     response
 }
 
-/// Who asks. Nobody with an account gets further before its journal is loaded: an empty world would be a lie.
-async fn known<H: Host, B: Builder>(shared: &Shared<H, B>, headers: &HeaderMap) -> Result<Option<Caller>, Problem> {
-    let tokens = Arc::clone(&shared.setup.tokens.borrow());
-    let caller = Caller::of(headers, &tokens)?;
-    if let Some(caller) = &caller {
-        shared.setup.rates.take(caller, shared.now())?;
-        let account = shared.account(caller.account)?;
-        let door = &account.service.door;
-        let unavailable = |code, message: &str| Problem::new(ProblemKind::Unavailable, code, message);
-        let ready = timeout(READY_LIMIT, door.ready()).await;
-        let ready = ready.map_err(|_| unavailable("loading", "the journal is still being loaded"))?;
-        ready.map_err(|_| unavailable("stopping", "the control plane is stopping"))?;
+/// The same request, with who asks.
+fn known(mut request: Request, caller: Option<&Caller>) -> Request {
+    if let Some(caller) = caller {
+        request.extensions_mut().insert(caller.clone());
     }
-    Ok(caller)
+    request
+}
+
+/// Lets in whoever asks. Nobody with an account gets further before its journal is loaded: an empty world would be a
+/// lie. What is open to everybody depends on neither a journal nor a rate, whoever asks for it.
+async fn admitted<H: Host, B: Builder>(
+    shared: &Shared<H, B>,
+    asked: Result<Option<Caller>, Problem>,
+    route: &str,
+) -> Result<(), Problem> {
+    let Some(caller) = asked? else { return Ok(()) };
+    if is_open(route) {
+        return Ok(());
+    }
+    let account = shared.account(caller.account)?;
+    let door = &account.service.door;
+    let unavailable = |code, message: &str| Problem::new(ProblemKind::Unavailable, code, message);
+    let ready = timeout(READY_LIMIT, door.ready()).await;
+    let ready = ready.map_err(|_| unavailable("loading", "the journal is still being loaded"))?;
+    ready.map_err(|_| unavailable("stopping", "the control plane is stopping"))?;
+    // Late, since only now it is known which machines there are.
+    let world = door.world();
+    shared.setup.rates.take(&caller, |machine| world.machines.contains_key(&machine), shared.now())
+}
+
+fn is_open(route: &str) -> bool {
+    ENDPOINTS.iter().any(|endpoint| endpoint.path == route && endpoint.access == Access::Open)
 }
 
 /// What a log says about an answer.
@@ -104,13 +130,19 @@ fn note(answered: &Answered<'_>) {
     }
 }
 
+/// Says which request is answered; and to whoever has an account, from which revision of it. What is told there is for
+/// nobody else, so that nothing on the way may keep it.
 fn stamp<H: Host, B: Builder>(shared: &Shared<H, B>, response: &mut Response, id: &str, account: Option<AccountId>) {
+    let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(id) {
-        response.headers_mut().insert(REQUEST_ID_HEADER, id);
+        headers.insert(REQUEST_ID_HEADER, id);
     }
-    if let Some(account) = account.and_then(|account| shared.account(account).ok()) {
-        let revision = account.service.door.world().revision;
-        response.headers_mut().insert(REVISION_HEADER, HeaderValue::from(revision));
+    let Some(account) = account else { return };
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let published = shared.account(account).ok().map(|account| account.service.door.published().borrow().clone());
+    // Before it is loaded it has no revision.
+    if let Some(published) = published.filter(|published| !matches!(published.journal, Freshness::Connecting)) {
+        headers.insert(REVISION_HEADER, HeaderValue::from(published.world.revision));
     }
 }
 

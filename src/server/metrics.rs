@@ -20,7 +20,7 @@ use prometheus_client::registry::Registry;
 use super::build::Builder;
 use super::failure::{Answer, Failure};
 use super::process::readiness;
-use super::shared::{Account, STREAMS_MAX, Shared};
+use super::shared::{Account, Shared};
 use crate::control::host::Host;
 use crate::control::ports::Clock;
 use crate::wire::gauges::{self, GAUGES, Labels, PREFIX, Standing};
@@ -54,6 +54,14 @@ impl Default for Metrics {
     }
 }
 
+/// The methods that have series of their own; anybody can make up others.
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/// A method as a label.
+fn method_label(method: &str) -> &str {
+    if METHODS.contains(&method) { method } else { "other" }
+}
+
 /// A quarter of a millisecond to eight seconds; polls that are held last longer and are counted apart.
 fn of_seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.000_25, 2.0, 16))
@@ -77,7 +85,8 @@ impl Drop for HeldPoll {
 impl Metrics {
     /// A request was answered. `route` is the pattern of its path, so that uuids make no series of their own.
     pub(super) fn answered(&self, route: &str, method: &str, status: u16, took: Duration) {
-        let labels = vec![("route", route.to_owned()), ("method", method.to_owned()), ("status", status.to_string())];
+        let method = method_label(method).to_owned();
+        let labels = vec![("route", route.to_owned()), ("method", method), ("status", status.to_string())];
         self.requests.get_or_create(&labels).inc();
         if !matches!(route, crate::wire::agent::ASSIGNMENT_PATH | crate::wire::stream::PATH) {
             let labels = vec![("route", route.to_owned())];
@@ -122,7 +131,7 @@ fn standing<H: Host, B: Builder>(shared: &Shared<H, B>) -> Registry {
         registry.register(name, help, families.remove(name).unwrap_or_default());
     }
     let streams: Gauge = Gauge::default();
-    streams.set(i64::try_from(STREAMS_MAX.saturating_sub(shared.streams.available_permits())).unwrap_or(i64::MAX));
+    streams.set(i64::try_from(shared.streams.open()).unwrap_or(i64::MAX));
     registry.register("change_streams", "Change streams that are open", streams);
     registry
 }

@@ -4,6 +4,7 @@
 pub mod tokens;
 pub mod caller;
 pub mod rate;
+mod places;
 pub mod failure;
 pub mod extract;
 
@@ -40,6 +41,8 @@ pub mod endpoints;
 pub mod openapi;
 mod routes;
 mod layers;
+mod unread;
+pub mod paced;
 pub mod tls;
 pub mod router;
 pub mod connections;

@@ -12,11 +12,12 @@ use serde_json::{Map, Value, json};
 use super::caller::Need;
 use super::endpoints::{Access, Content, ENDPOINTS, Endpoint};
 use super::schema;
-use crate::wire::call::{KEY_HEADER, KEY_MAX, PLANNED_HEADER, REASON_HEADER, REVISION_HEADER};
+use crate::wire::call::{KEY_HEADER, KEY_MAX, PLANNED_HEADER, REASON_HEADER, REPLAYED_HEADER, REVISION_HEADER};
 use crate::wire::kura::{gateway, request, tag};
 use crate::wire::plan::PlanBody;
 use crate::wire::problem::ProblemBody;
 use crate::wire::secret;
+use crate::wire::world::TAIL_MAX;
 
 /// A revision in quotes.
 const REVISION_PATTERN: &str = "^\"[0-9]{1,18}\"$";
@@ -119,7 +120,8 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
             "limit" => json!({"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}),
             "wait" => json!({"type": "integer", "minimum": 0, "maximum": 25}),
             "have" => json!({"type": "string", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9]{1,18}$"}),
-            "tail" | "before" => json!({"type": "integer", "minimum": 0}),
+            "tail" => json!({"type": "integer", "minimum": 0, "maximum": TAIL_MAX}),
+            "before" => json!({"type": "integer", "minimum": 0}),
             "after" if [crate::wire::stream::PATH, crate::wire::audit::PATH].contains(&endpoint.path) => {
                 json!({"type": "integer", "minimum": 0})
             }
@@ -158,35 +160,59 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
 fn responses(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Map<String, Value> {
     let mut responses = Map::new();
     for (status, content) in endpoint.answers {
-        responses.insert(status.to_string(), answer(*content, generator));
+        responses.insert(status.to_string(), answer(*content, endpoint.is_verb, generator));
     }
     if endpoint.is_verb {
         let plan = Value::from(schema::of::<PlanBody>(generator));
         let done = responses.remove("200").map(|answer| answer["content"]["application/json"]["schema"].clone());
         let shapes: Vec<Value> = done.into_iter().chain([plan]).collect();
         let described = "Done, or the plan where a dry run was asked for";
-        let either = json!({"description": described, "headers": revision(), "content": {"application/json": {"schema": {"anyOf": shapes}}}});
+        let mut headers = headers(true);
+        headers["etag"] = header(
+            "of a plan: its revision in quotes, for If-Match",
+            json!({"type": "string", "pattern": REVISION_PATTERN}),
+        );
+        let either = json!({"description": described, "headers": headers, "content": {"application/json": {"schema": {"anyOf": shapes}}}});
         responses.insert("200".to_owned(), either);
     }
     let problem = Value::from(schema::of::<ProblemBody>(generator));
     for status in endpoint.problems() {
         let content = json!({"application/problem+json": {"schema": problem}});
-        responses.insert(status.to_string(), json!({"description": meaning(status), "content": content}));
+        let mut headers = headers(false);
+        if matches!(status, 429 | 503) {
+            headers["retry-after"] =
+                header("seconds after which it may help to come again", json!({"type": "integer", "minimum": 1}));
+        }
+        responses.insert(
+            status.to_string(),
+            json!({"description": meaning(status), "headers": headers, "content": content}),
+        );
     }
     responses
 }
 
-fn answer(content: Content, generator: &mut SchemaGenerator) -> Value {
+fn answer(content: Content, is_verb: bool, generator: &mut SchemaGenerator) -> Value {
+    let headers = headers(is_verb);
     let (kind, schema) = match content {
-        Content::Nothing => return json!({"description": "Done, and there is nothing to show"}),
+        Content::Nothing => return json!({"description": "Done, and there is nothing to show", "headers": headers}),
         Content::Json(shape) => ("application/json", Value::from(shape(generator))),
         Content::Text(kind) => (kind, Value::from(schema::text(generator))),
     };
-    json!({"description": "Done", "headers": revision(), "content": {kind: {"schema": schema}}})
+    json!({"description": "Done", "headers": headers, "content": {kind: {"schema": schema}}})
 }
 
-fn revision() -> Value {
-    json!({REVISION_HEADER: {"description": "revision of the journal", "schema": {"type": "integer"}}})
+/// What comes along where the token is known, and with the answer to a verb.
+fn headers(is_verb: bool) -> Value {
+    let mut headers = json!({REVISION_HEADER: header("revision of the journal", json!({"type": "integer"}))});
+    if is_verb {
+        let what = "there where this answer was given before, under the same key";
+        headers[REPLAYED_HEADER] = header(what, json!({"type": "string", "const": "true"}));
+    }
+    headers
+}
+
+fn header(what: &str, schema: Value) -> Value {
+    json!({"description": what, "schema": schema})
 }
 
 fn meaning(status: u16) -> &'static str {
@@ -216,6 +242,8 @@ pub fn page() -> String {
         page += &format!("| {method} | `{path}` | {} | {summary} |\n", who(*access));
     }
     page += "\nEvery verb takes `?dry_run=true`, `Idempotency-Key`, `If-Match: \"REVISION\"` and `X-Reason`. \
-             Problems are `application/problem+json` with `code`, `detail`, `field` and `hints`.\n";
+             Problems are `application/problem+json` with `code`, `detail`, `field` and `hints`. What is no HTTP, or \
+             too long for a head, never comes to a route: it is answered with an empty body, 400 (no request), 414 \
+             (path) or 431 (headers), and the connection ends.\n";
     page
 }

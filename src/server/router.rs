@@ -103,7 +103,7 @@ fn kura<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Sh
 
 fn agents<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {
     routes
-        .get("/api/agent/assignment", agent::assignment::<H, B>)
+        .get_whole("/api/agent/assignment", agent::assignment::<H, B>)
         .post("/api/agent/apply-results", agent::report::<H, B>)
         .post("/api/agent/rebuilt", agent::rebuilt::<H, B>)
 }
@@ -111,7 +111,7 @@ fn agents<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<
 fn itself<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {
     routes
         .get("/api/world", world::load::<H, B>)
-        .get("/api/changes", stream::follow::<H, B>)
+        .get_whole("/api/changes", stream::follow::<H, B>)
         .post(ACCEPT_CLOCK_PATH, process::accept_clock::<H, B>)
         .get(AUDIT_PATH, audit::list::<H, B>)
         .get("/api/seat", process::seat::<H, B>)

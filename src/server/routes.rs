@@ -4,6 +4,8 @@ use axum::Router;
 use axum::handler::Handler;
 use axum::routing::{MethodFilter, on};
 
+use super::failure::no_method;
+
 /// A router in the making.
 pub(super) struct Routes<S> {
     pub(super) router: Router<S>,
@@ -20,6 +22,13 @@ impl<S: Clone + Send + Sync + 'static> Default for Routes<S> {
 impl<S: Clone + Send + Sync + 'static> Routes<S> {
     pub(super) fn get<T: 'static>(self, path: &'static str, handler: impl Handler<T, S>) -> Self {
         self.with("GET", MethodFilter::GET, path, handler)
+    }
+
+    /// A GET that is answered to nobody who asks for its head alone: it does something, or does not end.
+    pub(super) fn get_whole<T: 'static>(mut self, path: &'static str, handler: impl Handler<T, S>) -> Self {
+        self.listed.push(("GET", path));
+        self.router = self.router.route(path, on(MethodFilter::GET, handler).on(MethodFilter::HEAD, no_method));
+        self
     }
 
     pub(super) fn post<T: 'static>(self, path: &'static str, handler: impl Handler<T, S>) -> Self {

@@ -1,12 +1,11 @@
 //! Secrets: their names for every reader, their values from owners and never back.
 
-use axum::extract::Path;
 use axum::http::StatusCode;
 
 use super::admit::Reader;
 use super::build::Builder;
 use super::errand::{Errand, body};
-use super::extract::Query;
+use super::extract::{Query, Word};
 use super::failure::Answer;
 use super::shared::Account;
 use crate::control::host::Host;
@@ -28,7 +27,7 @@ pub(super) async fn list<H: Host, B: Builder>(reader: Reader<H, B>, mut query: Q
 }
 
 /// `PUT /api/secrets/{name}`: kept first, recorded second, so that whoever hears of it can render it.
-pub(super) async fn set<H: Host, B: Builder>(Path(name): Path<String>, errand: Errand<H, B>) -> Answer {
+pub(super) async fn set<H: Host, B: Builder>(Word(name): Word, errand: Errand<H, B>) -> Answer {
     errand.owned()?;
     check_secret_name(&name)?;
     let SecretSet { value, reason } = SecretSet::parse(&errand.bytes)?;

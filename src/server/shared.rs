@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::build::Builder;
 use super::feed::Feed;
 use super::metrics::Metrics;
+use super::places::Places;
 use super::rate::Rates;
 use super::tokens::Tokens;
 use crate::control::host::Host;
@@ -22,6 +23,9 @@ use crate::wire::problem::{Problem, ProblemKind};
 
 /// Change streams that may be open at a time.
 pub const STREAMS_MAX: usize = 1_000;
+
+/// Those of them that one token may have.
+pub const STREAMS_EACH: usize = 200;
 
 /// Worlds that may be written out at a time; further readers wait.
 pub const WORLDS_AT_ONCE: usize = 4;
@@ -58,7 +62,7 @@ pub struct Shared<H: Host, B> {
     pub leaving: Stop,
     pub(super) setup: Setup<B>,
     pub(super) metrics: Metrics,
-    pub(super) streams: Arc<Semaphore>,
+    pub(super) streams: Places,
     pub(super) worlds: Semaphore,
 }
 
@@ -72,7 +76,7 @@ impl<H: Host, B: Builder> Shared<H, B> {
             leaving: Stop::default(),
             setup,
             metrics: Metrics::default(),
-            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            streams: Places::default(),
             worlds: Semaphore::new(WORLDS_AT_ONCE),
         });
         services.into_iter().for_each(|(name, service)| shared.serve_account(name, service));

@@ -10,15 +10,16 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
 use futures_util::stream::unfold;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc, watch};
+use tokio::sync::{broadcast, mpsc, watch};
 use tokio::time::timeout;
 
 use super::admit::Reader;
 use super::build::Builder;
-use super::extract::Query;
+use super::extract::{Query, single};
 use super::failure::{Answer, Failure};
 use super::feed::{Piece, entries_between, everybody};
-use super::shared::{Account, STREAMS_MAX};
+use super::places::Place;
+use super::shared::Account;
 use super::tokens::{Fingerprint, Tokens};
 use crate::control::host::Host;
 use crate::control::publish::Published;
@@ -34,6 +35,9 @@ const FRAMES_BUFFERED: usize = 64;
 /// How long a reader may take none of them; then it is cut off.
 const SLOW_LIMIT: Duration = Duration::from_secs(10);
 
+/// What readers that come back send of their own accord.
+const LAST_ID_HEADER: &str = "last-event-id";
+
 /// Entries a stream may begin with; a reader that missed more is quicker in loading the world.
 const BACKLOG_MAX: Revision = 100_000;
 
@@ -42,8 +46,8 @@ pub(super) async fn follow<H: Host, B: Builder>(reader: Reader<H, B>, mut query:
     let Reader { account, shared, caller, .. } = reader;
     let asked = query.number("after")?;
     query.end()?;
-    let resumed = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
-    let permit = Arc::clone(&shared.streams).try_acquire_owned().map_err(|_| too_many())?;
+    let resumed = resumed(&headers)?;
+    let place = shared.streams.take(caller.token)?;
     // Listen first and look afterwards: what happens between the two comes twice, and is sent once.
     let pieces = account.feed.listen();
     let published = account.service.door.published().borrow().clone();
@@ -54,12 +58,22 @@ pub(super) async fn follow<H: Host, B: Builder>(reader: Reader<H, B>, mut query:
     let sent = missed.last().map_or(after, |entry| entry.revision);
     let (stop, tokens) = (shared.setup.stop.clone(), shared.setup.tokens.clone());
     let bearer = Bearer { tokens, token: caller.token };
-    tokio::spawn(pump(Pump { pieces, sender, sent, stop, bearer, patience: SLOW_LIMIT, permit }, first));
+    tokio::spawn(pump(Pump { pieces, sender, sent, stop, bearer, patience: SLOW_LIMIT, place }, first));
     let frames = unfold(receiver, |mut receiver| async move {
         receiver.recv().await.map(|frame: Bytes| (Ok::<_, Infallible>(frame), receiver))
     });
     let head = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
     Ok((StatusCode::OK, head, Body::from_stream(frames)).into_response())
+}
+
+/// The revision after which a reader goes on. One that cannot be read must not pass for none: the gap would be silent.
+fn resumed(headers: &HeaderMap) -> Answer<Option<Revision>> {
+    let Some(text) = single(headers, LAST_ID_HEADER)? else { return Ok(None) };
+    let malformed = || {
+        let problem = Problem::new(ProblemKind::Malformed, "bad_last_event_id", "Last-Event-ID is no revision");
+        Failure(problem.field(LAST_ID_HEADER).hint("send the id of the last change that came, a whole number, or none"))
+    };
+    text.trim().parse().map(Some).map_err(|_| malformed())
 }
 
 /// What the reader has not seen; 410 where that is not kept any more, or was never true here.
@@ -96,8 +110,8 @@ struct Pump {
     bearer: Bearer,
     /// How long the reader may take nothing.
     patience: Duration,
-    /// Its place among `STREAMS_MAX`.
-    permit: OwnedSemaphorePermit,
+    /// Its place among all streams.
+    place: Place,
 }
 
 /// Runs until the reader goes away, is too slow, or the process stops. Its end is the end of the stream.
@@ -127,7 +141,7 @@ async fn pump(mut pump: Pump, first: Vec<Bytes>) {
             break;
         }
     }
-    drop(pump.permit);
+    drop(pump.place);
 }
 
 /// Whose stream it is.
@@ -174,23 +188,17 @@ fn gone(why: String) -> Failure {
     Failure(Problem::new(ProblemKind::Gone, "compacted", why).hint("load the world again: GET /api/world"))
 }
 
-fn too_many() -> Failure {
-    let message = format!("{STREAMS_MAX} change streams are open already");
-    Failure(Problem::new(ProblemKind::TooMany, "too_many_streams", message))
-}
-
 #[cfg(test)]
 mod tests {
-    use tokio::sync::Semaphore;
-
     use super::*;
     use crate::server::feed::FRAMES_KEPT;
+    use crate::server::places::Places;
     use crate::server::tokens::{NewToken, TokenRole, fingerprint};
 
     struct Reader {
         pieces: broadcast::Sender<Piece>,
         frames: mpsc::Receiver<Bytes>,
-        places: Arc<Semaphore>,
+        places: Places,
         stop: Stop,
         listed: watch::Sender<Arc<Tokens>>,
         running: tokio::task::JoinHandle<()>,
@@ -200,14 +208,14 @@ mod tests {
     fn reader(room: usize, patience: Duration) -> Reader {
         let (pieces, listening) = broadcast::channel(FRAMES_KEPT);
         let (sender, frames) = mpsc::channel(room);
-        let places = Arc::new(Semaphore::new(1));
-        let permit = Arc::clone(&places).try_acquire_owned().unwrap();
+        let places = Places::default();
+        let place = places.take(fingerprint("ann")).unwrap();
         let stop = Stop::default();
         let token = NewToken::make("ann", TokenRole::Viewer, "default");
         let known = Tokens::of(vec![(1, token.entry.clone())]).unwrap();
         let (listed, tokens) = watch::channel(Arc::new(known));
         let bearer = Bearer { tokens, token: fingerprint(&token.secret) };
-        let pump = Pump { pieces: listening, sender, sent: 10, stop: stop.clone(), bearer, patience, permit };
+        let pump = Pump { pieces: listening, sender, sent: 10, stop: stop.clone(), bearer, patience, place };
         let running = tokio::spawn(super::pump(pump, vec![Bytes::from_static(b"first")]));
         Reader { pieces, frames, places, stop, listed, running }
     }
@@ -249,7 +257,7 @@ mod tests {
         let mut reader = reader(1, Duration::from_millis(20));
         reader.pieces.send(change(11)).unwrap();
         (&mut reader.running).await.unwrap();
-        assert_eq!(reader.places.available_permits(), 1);
+        assert_eq!(reader.places.open(), 0);
     }
 
     #[tokio::test]
@@ -268,7 +276,7 @@ mod tests {
         let other = NewToken::make("bob", TokenRole::Viewer, "default");
         reader.listed.send_replace(Arc::new(Tokens::of(vec![(1, other.entry)]).unwrap()));
         (&mut reader.running).await.unwrap();
-        assert_eq!(reader.places.available_permits(), 1);
+        assert_eq!(reader.places.open(), 0);
     }
 
     #[tokio::test]

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use axum::serve::Listener;
 use rustls::ServerConfig;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use super::connections::quick;
+use super::paced::{Paced, WRITE_LIMIT, quick};
 
 /// Handshakes under way; further connections wait in the backlog of the kernel.
 pub const HANDSHAKES_MAX: usize = 1_024;
@@ -25,7 +25,7 @@ pub const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
 /// Connections that shook hands and wait to be served.
 const READY_MAX: usize = 64;
 
-type Shaken = (TlsStream<TcpStream>, SocketAddr);
+type Shaken = (TlsStream<Paced>, SocketAddr);
 
 /// A listener whose connections have shaken hands.
 pub struct TlsListener {
@@ -46,7 +46,7 @@ impl TlsListener {
 /// Until nobody serves any more. A handshake that is slow or fails holds up nobody else.
 async fn accept(listener: TcpListener, acceptor: TlsAcceptor, shaken: mpsc::Sender<Shaken>) {
     let places = Arc::new(Semaphore::new(HANDSHAKES_MAX));
-    let mut listener = quick(listener);
+    let mut listener = quick(listener, WRITE_LIMIT);
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         let (stream, peer) = tokio::select! {
@@ -67,7 +67,7 @@ async fn accept(listener: TcpListener, acceptor: TlsAcceptor, shaken: mpsc::Send
 }
 
 impl Listener for TlsListener {
-    type Io = TlsStream<TcpStream>;
+    type Io = TlsStream<Paced>;
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> Shaken {

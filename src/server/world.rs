@@ -18,7 +18,7 @@ use crate::wire::world::{AccountName, TAIL_MAX, WorldBody};
 
 /// `GET /api/world?tail=`.
 pub(super) async fn load<H: Host, B: Builder>(reader: Reader<H, B>, mut query: Query) -> Answer {
-    let tail = query.number("tail")?.map_or(0, |n| usize::try_from(n).unwrap_or(usize::MAX)).min(TAIL_MAX);
+    let tail = query.up_to("tail", TAIL_MAX)?.unwrap_or(0);
     query.end()?;
     let internal = |message: String| Failure(Problem::new(ProblemKind::Internal, "world", message));
     let permit = reader.shared.worlds.acquire().await.map_err(|_| internal("the process is stopping".to_owned()))?;

@@ -1,18 +1,32 @@
 //! Reads the body of a request: strictly, and naming the field that is to blame.
 
-use serde::de::{Deserialize, DeserializeOwned, Deserializer};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny};
 
 use super::problem::{Problem, ProblemKind};
 
 /// The largest body a request may have, in bytes.
 pub const BODY_MAX: usize = 1024 * 1024;
 
-/// Reads a body. 422 with the path of the field where its shape, a type or a range is wrong (R128).
+/// What to send.
+const EXAMPLE: &str = "send a JSON object, such as {\"reason\":\"maintenance\"}";
+
+/// Reads a body, which is an object. 422 with the path of the field where its shape, a type or a range is wrong (R128).
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    only_object(bytes)?;
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| malformed(&error))?;
     json.end().map_err(|error| not_json(&error))?;
     Ok(value)
+}
+
+/// A list would be read as well, by the order of the fields: nobody means that, and it names none of them.
+fn only_object(bytes: &[u8]) -> Result<(), Problem> {
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        return Ok(());
+    }
+    serde_json::from_slice::<IgnoredAny>(bytes).map_err(|error| not_json(&error))?;
+    let problem = Problem::new(ProblemKind::Malformed, "no_object", "the body is JSON, but no object");
+    Err(problem.hint(EXAMPLE))
 }
 
 /// Reads a body that may be left out altogether.
@@ -64,7 +78,10 @@ fn malformed(error: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
         (path, None) => Some(path.to_owned()),
     };
     let message = match &field {
-        Some(field) if named.is_none() => format!("{field}: {said}"),
+        Some(field) if named.is_none() => match said.strip_prefix("it must ") {
+            Some(what) => format!("{field} must {what}"),
+            None => format!("{field}: {said}"),
+        },
         _ => said.clone(),
     };
     let problem = Problem::new(ProblemKind::Malformed, "malformed", message);
@@ -75,14 +92,50 @@ fn malformed(error: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
 }
 
 fn not_json(error: &serde_json::Error) -> Problem {
-    Problem::new(ProblemKind::Malformed, "not_json", format!("the body is not JSON: {error}"))
-        .hint("send a JSON object, such as {\"reason\":\"maintenance\"}")
+    Problem::new(ProblemKind::Malformed, "not_json", format!("the body is not JSON: {error}")).hint(EXAMPLE)
 }
 
-/// What the parser said without the place in the text: the path of the field says it better.
+/// What the parser said, in words for people and without the place in the text: the path of the field says it better.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.as_str(), |(said, _)| said).to_owned()
+    let said = text.rsplit_once(" at line ").map_or(text.as_str(), |(said, _)| said);
+    let mismatch = ["invalid type: ", "invalid value: "].iter().find_map(|kind| said.strip_prefix(kind));
+    match mismatch.and_then(|mismatch| mismatch.rsplit_once(", expected ")) {
+        Some((found, wanted)) => format!("it must be {}, not {}", wanted_in_words(wanted), found_in_words(found)),
+        None => said.to_owned(),
+    }
+}
+
+/// What a field takes; the parser names the types of this program.
+fn wanted_in_words(wanted: &str) -> &str {
+    match wanted {
+        "u8" => "a whole number from 0 to 255",
+        "u16" => "a whole number from 0 to 65535",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" | "usize" | "u128" => "a whole number, 0 or more",
+        "i8" | "i16" | "i32" | "i64" | "isize" | "i128" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a string" | "string or map" => "a text",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        _ if wanted.starts_with("a nonzero ") => "a whole number, 1 or more",
+        _ if wanted.starts_with("struct ") => "an object",
+        _ if wanted.starts_with("tuple struct ") => "a single value",
+        _ => wanted,
+    }
+}
+
+/// What was sent instead. A text is not repeated: it may be what nobody should see.
+fn found_in_words(found: &str) -> String {
+    match found.split_once(' ') {
+        Some(("string", _)) => "a text".to_owned(),
+        Some(("integer" | "boolean", value)) => value.trim_matches('`').to_owned(),
+        Some(("floating", value)) => value.trim_start_matches("point ").trim_matches('`').to_owned(),
+        None if found == "map" => "an object".to_owned(),
+        None if found == "sequence" => "a list".to_owned(),
+        _ => found.to_owned(),
+    }
 }
 
 fn backticked(text: &str) -> Option<&str> {
@@ -128,6 +181,34 @@ mod tests {
         assert_eq!(field_of(r#"{"rungs":[{}]}"#), named("rungs[0].pct"));
         assert_eq!(field_of(r#"{"rungs":[{"pct":1,"per":2}]}"#), named("rungs[0].per"));
         assert_eq!(field_of(r#"{"caps":1}"#), named("caps"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_words_for_people() {
+        // R128
+        let said = |text: &str| parse::<Outer>(text.as_bytes()).unwrap_err().message;
+        for (sent, told) in [
+            (r#"{"cap":-1}"#, "cap must be a whole number from 0 to 4294967295, not -1"),
+            (r#"{"cap":1.5}"#, "cap must be a whole number from 0 to 4294967295, not 1.5"),
+            (r#"{"cap":null}"#, "cap must be a whole number from 0 to 4294967295, not null"),
+            (r#"{"cap":"hunter2"}"#, "cap must be a whole number from 0 to 4294967295, not a text"),
+            (r#"{"place":true}"#, "place must be a whole number, not true"),
+            (r#"{"rungs":{}}"#, "rungs must be a list, not an object"),
+            (r#"{"rungs":[{"pct":300}]}"#, "rungs[0].pct must be a whole number from 0 to 255, not 300"),
+            (r#"{"rungs":[7]}"#, "rungs[0] must be an object, not 7"),
+        ] {
+            assert_eq!(said(sent), told);
+        }
+    }
+
+    #[test]
+    fn a_list_of_values_is_no_body() {
+        // R128
+        assert!(serde_json::from_slice::<Outer>(b"[1, 2, []]").is_ok(), "the parser itself takes it");
+        for text in ["[1, 2, []]", " [ ]", "null", "7", "\"x\"", "true"] {
+            let problem = parse::<Outer>(text.as_bytes()).unwrap_err();
+            assert_eq!((problem.kind.status(), problem.code.as_str()), (422, "no_object"), "{text}");
+        }
     }
 
     #[test]

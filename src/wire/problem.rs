@@ -12,6 +12,9 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 /// When to come again after a 429 or 503, in seconds.
 const COME_AGAIN: u64 = 1;
 
+/// Code of the problem that says: the clock of the server is ahead, and a person has to look at it.
+pub const CLOCK_AHEAD: &str = "clock_ahead";
+
 /// Exit code of an order that may have been done.
 const UNKNOWN_EXIT: u8 = 6;
 
@@ -172,9 +175,10 @@ impl Problem {
         if self.code == UNKNOWN_OUTCOME { UNKNOWN_EXIT } else { self.kind.exit_code() }
     }
 
-    /// When to come again, in seconds, where that may help.
+    /// When to come again, in seconds, where that may help. A clock that runs ahead is not right again by itself.
     pub fn retry_after(&self) -> Option<u64> {
-        matches!(self.kind, ProblemKind::Unavailable | ProblemKind::TooMany).then_some(COME_AGAIN)
+        let passes = matches!(self.kind, ProblemKind::Unavailable | ProblemKind::TooMany) && self.code != CLOCK_AHEAD;
+        passes.then_some(COME_AGAIN)
     }
 
     /// The body that travels.

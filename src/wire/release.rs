@@ -71,7 +71,7 @@ impl From<&Release> for ReleaseBody {
 }
 
 /// One release, with what a lint reads off its states (R155-R164).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReleaseDetail {
     /// As listed.
     #[serde(flatten)]

@@ -2,7 +2,7 @@
 
 use super::call::UNKNOWN_OUTCOME;
 use super::plan::MovedBody;
-use super::problem::{Problem, ProblemKind};
+use super::problem::{CLOCK_AHEAD, Problem, ProblemKind};
 use crate::control::desk::DeskError;
 use crate::control::door::{AHEAD_HINTS, DoorError};
 use crate::control::ports::JournalError;
@@ -28,7 +28,7 @@ impl From<DoorError> for Problem {
                 return problem.hint("send every order under a key of its own");
             }
             DoorError::Ahead(_) => {
-                let problem = Self::new(ProblemKind::Unavailable, "clock_ahead", error.to_string());
+                let problem = Self::new(ProblemKind::Unavailable, CLOCK_AHEAD, error.to_string());
                 return AHEAD_HINTS.iter().fold(problem, |problem, hint| problem.hint(*hint));
             }
             DoorError::Busy => "busy",
@@ -76,5 +76,16 @@ impl Problem {
             _ => "try again in a moment",
         };
         self.hint(hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_told_to_come_again_has_a_reason_to() {
+        let come_again = |code: &str| Problem::new(ProblemKind::Unavailable, code, "no").retry_after();
+        assert_eq!((come_again("busy"), come_again(CLOCK_AHEAD)), (Some(1), None), "a clock is set right by a person");
     }
 }

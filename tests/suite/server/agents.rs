@@ -1,13 +1,15 @@
 //! Agents: polls that are held, reports, machines that are not theirs.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use kura_console::domain::ids::MachineId;
 use kura_console::domain::observed::POLL_AFTER;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::bed::{Bed, row, tell};
-use kura_console::server::tokens::TokenRole;
+use kura_console::server::tokens::{NewToken, TokenRole};
 
 fn capped() -> Value {
     json!({"name": "oak-ring", "max_in_flight": 1})
@@ -104,6 +106,47 @@ async fn agents_speak_for_machines_that_exist_and_are_theirs() {
     }
     let other = bed.request(Method::GET, "/api/agent/assignment").bearer_auth(bed.keys.of("other", TokenRole::Agent));
     tell(other.header("x-machine", &fleet.machines[0]).send().await.unwrap()).await.expect(404);
+    bed.stop().await;
+}
+
+#[tokio::test]
+async fn nobody_is_told_the_head_of_a_poll_alone_and_no_slot_is_granted_by_it() {
+    // R18
+    let bed = Bed::start().await;
+    let fleet = bed.fleet(capped(), &["ash"]).await;
+    let release = bed.release("v1").await;
+    let rollout = bed.roll(&release).await;
+    bed.until(&rollout, "the environment opens", |s| s["current_environment"] == "oak").await;
+    let told = bed.agent(&fleet.machines[0], "HEAD", "/api/agent/assignment", Value::Null).await.expect(405);
+    assert_eq!(told.headers["allow"], "GET");
+    assert_eq!(bed.status(&rollout).await["holding_slots"], 0);
+    assert!(!bed.poll(&fleet.machines[0]).await["assignment"].is_null(), "there was something to grant");
+    let told = bed.call("HEAD", "/api/changes", Value::Null).await.expect(405);
+    assert_eq!(told.headers["allow"], "GET");
+    bed.call("HEAD", "/api/world", Value::Null).await.expect(200);
+    bed.stop().await;
+}
+
+#[tokio::test]
+async fn a_token_that_is_bound_speaks_for_its_machine_and_no_other() {
+    let bed = Bed::start().await;
+    let fleet = bed.fleet(capped(), &["ash", "birch"]).await;
+    let [ash, birch] = fleet.machines.as_slice() else { panic!("two machines") };
+    let mut bound = NewToken::make("node-ash", TokenRole::Agent, "default");
+    bound.entry.machine = Some(MachineId(ash.parse().unwrap()));
+    bed.listed.send_replace(Arc::new(bed.keys.and(std::slice::from_ref(&bound))));
+    let poll = async |named: Option<&str>| {
+        let request = bed.request(Method::GET, "/api/agent/assignment").bearer_auth(&bound.secret);
+        let request = named.into_iter().fold(request, |request, named| request.header("x-machine", named));
+        tell(request.send().await.unwrap()).await
+    };
+    let seen =
+        async |machine: &str| bed.get(&format!("/api/provisioning/machines/{machine}")).await["last_seen_at"].clone();
+    assert_eq!(poll(Some(birch)).await.expect(403).text("code"), "forbidden");
+    assert_eq!((seen(ash).await, seen(birch).await), (Value::Null, Value::Null), "that was no sign of life");
+    poll(None).await.expect(200);
+    assert!(!seen(ash).await.is_null() && seen(birch).await.is_null(), "it need not say whose it is");
+    poll(Some(ash)).await.expect(200);
     bed.stop().await;
 }
 

@@ -16,6 +16,7 @@ use kura_console::control::stop::Stop;
 use kura_console::domain::ids::AccountId;
 use kura_console::server::build::{Builder, Built};
 use kura_console::server::connections;
+use kura_console::server::paced::{WRITE_LIMIT, quick};
 use kura_console::server::rate::Rates;
 use kura_console::server::shared::{Setup, Shared};
 use kura_console::server::tokens::{NewToken, TokenRole, Tokens, file_of};
@@ -138,7 +139,12 @@ impl Keys {
     }
 
     pub fn tokens(&self) -> Tokens {
-        Tokens::parse(&file_of(&self.tokens)).expect("what was made can be read")
+        self.and(&[])
+    }
+
+    /// These, and some more.
+    pub fn and(&self, more: &[NewToken]) -> Tokens {
+        Tokens::parse(&file_of(&[&self.tokens, more].concat())).expect("what was made can be read")
     }
 }
 
@@ -194,6 +200,11 @@ impl<H: Host> Bed<H> {
 
     /// The same, but it answers before anything of its loops has run.
     pub fn asleep(listener: TcpListener, host: Arc<H>, keys: Keys) -> (Self, Vec<Loop>) {
+        Self::patient(listener, host, keys, WRITE_LIMIT)
+    }
+
+    /// The same, with this much patience for readers that take nothing.
+    pub fn patient(listener: TcpListener, host: Arc<H>, keys: Keys, patience: Duration) -> (Self, Vec<Loop>) {
         let mut tasks = JoinSet::new();
         let mut all_loops = Vec::new();
         let mut services = Vec::new();
@@ -209,7 +220,7 @@ impl<H: Host> Bed<H> {
         let shared = Shared::new(Arc::clone(&host), services, setup);
         let url = format!("http://{}", listener.local_addr().expect("it is bound"));
         let served = Arc::clone(&shared);
-        tasks.spawn(async move { connections::serve(listener, served).await.expect("it serves") });
+        tasks.spawn(async move { connections::serve(quick(listener, patience), served).await.expect("it serves") });
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build().expect("a client");
         (Self { url, host, keys, listed, shared, stop, tasks, http }, all_loops)

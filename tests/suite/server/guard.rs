@@ -157,6 +157,22 @@ async fn a_token_that_asks_too_often_is_told_when_to_come_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_agents_token_is_no_less_limited_for_making_up_machines() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (_, agent, _) = token(folder, &["create", "fleet", "--role", "agent"]);
+    let served = serve(folder, "127.0.0.1:0", &[]).await;
+    let http = client();
+    let mut statuses = Vec::new();
+    while statuses.len() < 200 && statuses.last() != Some(&429) {
+        let poll = http.get(format!("{}/api/agent/assignment", served.url)).bearer_auth(&agent);
+        let poll = poll.header("x-machine", uuid::Uuid::new_v4().to_string());
+        statuses.push(poll.send().await.unwrap().status().as_u16());
+    }
+    assert!(statuses.starts_with(&[404]) && statuses.ends_with(&[429]), "{statuses:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_account_that_appears_in_the_tokens_file_is_served_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

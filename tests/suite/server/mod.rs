@@ -12,6 +12,8 @@ mod release;
 mod audit;
 mod agents;
 mod stream;
+mod slow;
+mod unread;
 mod relink;
 mod far;
 mod process;

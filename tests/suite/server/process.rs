@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use super::bed::{Bed, TICK, within};
+use super::bed::{Bed, Keys, MemoryHost, TICK, within};
 use kura_console::control::ports::Clock;
 
 #[tokio::test]
@@ -49,6 +49,34 @@ async fn nobody_is_shown_an_empty_world_before_the_journal_is_loaded() {
     bed.wake(loops);
     let told = super::bed::tell(early.await.unwrap().unwrap()).await.expect(200);
     assert_eq!(told.body[0]["slug"], "oak");
+    bed.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_open_to_everybody_waits_for_no_journal_whoever_asks() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (bed, loops) = Bed::asleep(listener, Arc::<MemoryHost>::default(), Keys::make());
+    for (path, status) in [("/healthz", 200), ("/readyz", 503), ("/metrics", 200), ("/api/openapi.json", 200)] {
+        let asked = bed.request(Method::GET, path).bearer_auth(bed.token(TokenRole::Viewer)).send();
+        let told = tokio::time::timeout(std::time::Duration::from_secs(5), asked).await;
+        let told = told.unwrap_or_else(|_| panic!("{path} waits for the journal")).unwrap();
+        assert_eq!(told.status(), status, "{path}");
+        assert!(!told.headers().contains_key("x-revision"), "{path}: there is none yet");
+    }
+    drop(loops);
+    bed.stop().await;
+}
+
+#[tokio::test]
+async fn methods_that_are_made_up_make_no_series() {
+    let bed = Bed::start().await;
+    for method in ["PURGE", "X1", "X2"] {
+        bed.call(method, "/healthz", Value::Null).await.expect(405);
+    }
+    let metrics = bed.request(Method::GET, "/metrics").send().await.unwrap().text().await.unwrap();
+    let counted = r#"kura_http_requests_total{route="/healthz",method="other",status="405"} 3"#;
+    assert!(metrics.lines().any(|line| line == counted), "{metrics}");
+    assert!(!metrics.contains("PURGE") && !metrics.contains("X1"));
     bed.stop().await;
 }
 

@@ -17,6 +17,9 @@ fn checked(told: Told, status: u16) -> Told {
     }
     assert!(told.body["hints"].is_array());
     assert!(told.headers.contains_key("x-request-id") && told.headers.contains_key("date"));
+    // Whoever is known is told which revision of their account they were refused at, and nobody else keeps it.
+    assert_eq!(told.headers.contains_key("x-revision"), status != 401, "{:#}", told.body);
+    assert!(status == 401 || told.headers["cache-control"] == "no-store");
     told
 }
 
@@ -121,6 +124,74 @@ async fn paths_methods_queries_and_bodies_that_make_no_sense() {
     bed.post("/api/config/environments/", twice.clone()).await.expect(201);
     assert_eq!(checked(bed.post("/api/config/environments/", twice).await, 409).text("field"), "slug");
     checked(bed.post("/api/config/releases/build-from-git", json!({"git_ref": "nope"})).await, 404);
+    bed.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_of_values_goes_round_no_check() {
+    // R127, R128
+    let bed = Bed::start().await;
+    let fleet = bed.fleet(ring(), &["ash"]).await;
+    let before = bed.get("/api/config/rings/").await;
+    let (ring, machine) = (&fleet.ring, &fleet.machines[0]);
+    for (method, path, list) in [
+        ("PATCH", format!("/api/config/rings/{ring}"), json!(["new-name", "new-slug"])),
+        ("PATCH", format!("/api/config/environments/{}", fleet.environment), json!(["Elm"])),
+        ("PATCH", format!("/api/provisioning/machines/{machine}"), json!([null, null])),
+        ("POST", "/api/config/releases/build-from-git".to_owned(), json!(["v1"])),
+        ("POST", format!("/api/config/rings/{ring}/pause"), json!(["why"])),
+        ("POST", "/api/explain".to_owned(), json!([fleet.ring])),
+    ] {
+        assert_eq!(checked(bed.call(method, &path, list).await, 422).text("code"), "no_object", "{path}");
+    }
+    assert_eq!(bed.get("/api/config/rings/").await, before);
+    bed.stop().await;
+}
+
+#[tokio::test]
+async fn what_can_be_read_in_two_ways_is_refused_and_changes_nothing() {
+    let bed = Bed::start().await;
+    let fleet = bed.fleet(ring(), &[]).await;
+    let before = bed.get("/api/config/rings/").await;
+    let pause = |verb: &str| {
+        let path = format!("/api/config/rings/{}/{verb}", fleet.ring);
+        bed.request(Method::POST, &path).bearer_auth(bed.token(TokenRole::Owner))
+    };
+    for (verb, header, values) in [
+        ("pause", "idempotency-key", ["one", "two"]),
+        ("pause", "x-reason", ["a", "b"]),
+        ("unpause", "if-match", ["\"1\"", "\"2\""]),
+    ] {
+        let twice = values.iter().fold(pause(verb), |request, value| request.header(header, *value));
+        let told = checked(tell(twice.send().await.unwrap()).await, 422);
+        assert_eq!((told.text("code"), told.text("field")), ("header_twice", header));
+        assert_eq!(bed.get("/api/config/rings/").await, before, "nothing was done");
+    }
+    let stop = pause("pause").header("if-match", "\"1\"").header("if-match", "\"2\"");
+    tell(stop.send().await.unwrap()).await.expect(200);
+    for wrong in ["abc", "-1", "1.5", ""] {
+        let request = bed.request(Method::GET, "/api/changes").bearer_auth(bed.token(TokenRole::Viewer));
+        let told = tell(request.header("last-event-id", wrong).send().await.unwrap()).await;
+        assert_eq!(checked(told, 422).text("field"), "last-event-id", "{wrong}");
+    }
+    for tail in ["1001", "99999999999", "99999999999999999999"] {
+        let told = checked(bed.call("GET", &format!("/api/world?tail={tail}"), Value::Null).await, 422);
+        assert_eq!(told.text("field"), "tail");
+    }
+    bed.call("GET", "/api/world?tail=1000", Value::Null).await.expect(200);
+    bed.stop().await;
+}
+
+#[tokio::test]
+async fn a_path_that_is_no_text_is_a_problem_like_any_other() {
+    let bed = Bed::start().await;
+    let put = |token: Option<&str>| {
+        let request = bed.request(Method::PUT, "/api/secrets/%ff").json(&json!({"value": "x"}));
+        token.into_iter().fold(request, |request, token| request.bearer_auth(token)).send()
+    };
+    checked(tell(put(None).await.unwrap()).await, 401);
+    let told = checked(tell(put(Some(bed.token(TokenRole::Owner))).await.unwrap()).await, 422);
+    assert_eq!(told.text("field"), "name");
     bed.stop().await;
 }
 

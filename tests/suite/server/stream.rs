@@ -6,6 +6,7 @@ use kura_console::adapters::journal::memory::MemoryJournal;
 use kura_console::adapters::remote::replica::Replica;
 use kura_console::adapters::remote::stream::Parser;
 use kura_console::control::ports::Clock;
+use kura_console::server::shared::{STREAMS_EACH, STREAMS_MAX};
 use kura_console::server::tokens::TokenRole;
 use kura_console::wire::world::WorldBody;
 use reqwest::{Method, Response};
@@ -137,16 +138,28 @@ async fn a_stream_resumes_by_the_header_browsers_send_and_ends_with_the_process(
 async fn streams_beyond_the_limit_are_told_to_come_again() {
     let bed = Bed::start().await;
     bed.get("/api/seat").await;
+    let readers: Vec<&str> = ["default", "other"]
+        .iter()
+        .flat_map(|account| [TokenRole::Viewer, TokenRole::Operator, TokenRole::Owner].map(|r| bed.keys.of(account, r)))
+        .collect();
+    let follow = |token: &str| bed.request(Method::GET, "/api/changes").bearer_auth(token).send();
     let mut open_streams = Vec::new();
-    for _ in 0..kura_console::server::shared::STREAMS_MAX {
-        let request = bed.request(Method::GET, "/api/changes").bearer_auth(bed.token(TokenRole::Viewer));
-        let opened = request.send().await.expect("a stream");
-        assert_eq!(opened.status(), 200);
-        open_streams.push(opened);
+    for token in &readers[..STREAMS_MAX / STREAMS_EACH] {
+        for _ in 0..STREAMS_EACH {
+            let opened = follow(token).await.expect("a stream");
+            assert_eq!(opened.status(), 200);
+            open_streams.push(opened);
+        }
+        let refused = tell(follow(token).await.unwrap()).await.expect(429);
+        assert_eq!(
+            (refused.text("code"), &refused.headers["retry-after"]),
+            ("too_many_streams", &"1".parse().unwrap())
+        );
+        let own = open_streams.len() < STREAMS_MAX;
+        assert_eq!(refused.text("detail").contains("this token"), own, "{}", refused.body);
     }
-    let request = bed.request(Method::GET, "/api/changes").bearer_auth(bed.token(TokenRole::Viewer));
-    let refused = tell(request.send().await.unwrap()).await.expect(429);
-    assert_eq!(refused.headers["retry-after"], "1");
+    let refused = tell(follow(readers[STREAMS_MAX / STREAMS_EACH]).await.unwrap()).await.expect(429);
+    assert!(refused.text("detail").contains("1000"), "{}", refused.body);
     drop(open_streams);
     let free = async {
         loop {
