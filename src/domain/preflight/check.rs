@@ -1,6 +1,7 @@
 //! The list of checks, in the order of the runbook.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{account, path, published, rings, vip, window};
@@ -9,7 +10,7 @@ use crate::domain::observed::Observed;
 use crate::domain::world::World;
 
 /// How a check came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
     /// As the runbook wants it.
@@ -21,7 +22,7 @@ pub enum Grade {
 }
 
 /// One check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// A stable word for programs.
     pub id: &'static str,
