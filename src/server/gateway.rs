@@ -1,12 +1,11 @@
 //! Gateways and orphans: what stands in the cluster and is taken away by a person only (K42-K45).
 
-use axum::extract::Path;
 use axum::http::StatusCode;
 
 use super::admit::Reader;
 use super::build::Builder;
 use super::errand::{Errand, body};
-use super::extract::Query;
+use super::extract::{Query, Word};
 use super::failure::{Answer, Failure};
 use crate::control::host::Host;
 use crate::domain::input::Verb;
@@ -50,14 +49,14 @@ pub(super) async fn orphans<H: Host, B: Builder>(reader: Reader<H, B>, mut query
 }
 
 /// `POST /api/kura/gateways/{name}/delete` (K42).
-pub(super) async fn delete<H: Host, B: Builder>(Path(name): Path<String>, errand: Errand<H, B>) -> Answer {
+pub(super) async fn delete<H: Host, B: Builder>(Word(name): Word, errand: Errand<H, B>) -> Answer {
     let wanted: RemovalBody = parse(&errand.bytes)?;
     typed(&name, &wanted.name)?;
     errand.give(wanted.reason, Verb::Kura(KuraVerb::DeleteGateway { name })).await
 }
 
 /// `POST /api/kura/gateways/{name}/strip-finalizer` (K44).
-pub(super) async fn strip_finalizer<H: Host, B: Builder>(Path(name): Path<String>, errand: Errand<H, B>) -> Answer {
+pub(super) async fn strip_finalizer<H: Host, B: Builder>(Word(name): Word, errand: Errand<H, B>) -> Answer {
     let wanted: StripBody = parse(&errand.bytes)?;
     typed(&name, &wanted.name)?;
     let finalizer = wanted.finalizer.unwrap_or_else(|| GATEWAY_FINALIZER.to_owned());
@@ -65,7 +64,7 @@ pub(super) async fn strip_finalizer<H: Host, B: Builder>(Path(name): Path<String
 }
 
 /// `POST /api/kura/orphans/{name}/delete` (K45).
-pub(super) async fn delete_orphan<H: Host, B: Builder>(Path(name): Path<String>, errand: Errand<H, B>) -> Answer {
+pub(super) async fn delete_orphan<H: Host, B: Builder>(Word(name): Word, errand: Errand<H, B>) -> Answer {
     let wanted: RemovalBody = parse(&errand.bytes)?;
     typed(&name, &wanted.name)?;
     errand.give(wanted.reason, Verb::Kura(KuraVerb::DeleteOrphan { name })).await

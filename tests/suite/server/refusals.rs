@@ -1,5 +1,6 @@
 //! Everything that is refused says why as problem+json, and changes nothing.
 
+use kura_console::server::endpoints::{ENDPOINTS, Endpoint};
 use kura_console::server::tokens::TokenRole;
 use kura_console::wire::body::BODY_MAX;
 use reqwest::Method;
@@ -185,13 +186,18 @@ async fn what_can_be_read_in_two_ways_is_refused_and_changes_nothing() {
 #[tokio::test]
 async fn a_path_that_is_no_text_is_a_problem_like_any_other() {
     let bed = Bed::start().await;
-    let put = |token: Option<&str>| {
-        let request = bed.request(Method::PUT, "/api/secrets/%ff").json(&json!({"value": "x"}));
-        token.into_iter().fold(request, |request, token| request.bearer_auth(token)).send()
-    };
-    checked(tell(put(None).await.unwrap()).await, 401);
-    let told = checked(tell(put(Some(bed.token(TokenRole::Owner))).await.unwrap()).await, 422);
-    assert_eq!(told.text("field"), "name");
+    let named = ENDPOINTS.iter().filter(|endpoint| endpoint.path.contains("{name}"));
+    for Endpoint { method, path, .. } in named {
+        let ask = |token: Option<&str>| {
+            let path = path.replace("{name}", "%ff").replace("{uuid}", &uuid::Uuid::nil().to_string());
+            let request =
+                bed.request(Method::from_bytes(method.as_bytes()).unwrap(), &path).json(&json!({"value": "x"}));
+            token.into_iter().fold(request, |request, token| request.bearer_auth(token)).send()
+        };
+        checked(tell(ask(None).await.unwrap()).await, 401);
+        let told = checked(tell(ask(Some(bed.token(TokenRole::Owner))).await.unwrap()).await, 422);
+        assert_eq!(told.text("field"), "name", "{path}");
+    }
     bed.stop().await;
 }
 
