@@ -153,6 +153,7 @@ async fn a_token_that_asks_too_often_is_told_when_to_come_again() {
     }
     assert_eq!((last.status().as_u16(), last.headers()["retry-after"].as_bytes()), (429, b"1".as_slice()));
     assert_eq!(last.headers()["content-type"], "application/problem+json");
+    assert!(last.headers().contains_key("x-revision"), "{:?}", last.headers());
     assert_eq!(ask(&calm).await.status(), 200, "another token has a bucket of its own");
 }
 
