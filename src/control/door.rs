@@ -7,6 +7,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::draft::compare;
 use super::publish::Published;
+use super::repeat::{Repetition, repetition};
 use crate::domain::ids::{Epoch, Revision};
 use crate::domain::input::{Input, Order};
 use crate::domain::observed::Observed;
@@ -130,6 +131,16 @@ impl Door {
     /// that its plan names has changed after that revision.
     pub async fn give(&self, order: Order, planned_at: Option<Revision>) -> Result<Answered, DoorError> {
         self.send(Input::Verb(order), None, planned_at).await
+    }
+
+    /// The answer to an order that was done before under its key, as far as this process knows by now; none = it has to
+    /// be decided.
+    pub fn repeated(&self, order: &Order, now: Timestamp) -> Option<Result<Answered, DoorError>> {
+        match repetition(order, &self.world(), now) {
+            Repetition::New => None,
+            Repetition::Done(reply) => Some(Ok(Answered { reply, again: true })),
+            Repetition::Reused => Some(Err(DoorError::KeyReused)),
+        }
     }
 
     /// Has `input` decided only while the seat is in `epoch`; a tick is decided in no other way.

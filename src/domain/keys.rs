@@ -1,5 +1,7 @@
 //! Idempotency keys: which were used, by whom, for which request, and what was answered.
 
+use std::collections::BTreeMap;
+
 use imbl::Vector;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -19,7 +21,8 @@ use super::verdict::Reply;
 /// How long a key is remembered.
 pub const KEY_REMEMBERED: Seconds = Seconds(24 * 3_600);
 
-/// Keys an account remembers; the oldest are forgotten first.
+/// Keys an account remembers. Beyond it the oldest key of whoever has the most is forgotten: a script that uses up
+/// thousands takes nothing from the person beside it.
 pub const KEYS_KEPT: usize = 10_000;
 
 /// A key that was used.
@@ -119,11 +122,26 @@ pub(super) fn remember(keys: &mut Vector<UsedKey>, entry: &Entry) {
         }
         return;
     }
-    while keys.front().is_some_and(|used| used.at < oldest) || keys.len() >= KEYS_KEPT {
+    while keys.front().is_some_and(|used| used.at < oldest) {
         keys.pop_front();
+    }
+    if keys.len() >= KEYS_KEPT {
+        make_room(keys);
     }
     let (by, key, request) = (entry.by.clone(), key.clone(), request.clone());
     keys.push_back(UsedKey { by, key, at: entry.at, request, answer });
+}
+
+/// Forgets the oldest key of whoever has the most.
+fn make_room(keys: &mut Vector<UsedKey>) {
+    let mut shares: BTreeMap<&str, usize> = BTreeMap::new();
+    for used in keys.iter() {
+        *shares.entry(&used.by).or_default() += 1;
+    }
+    let most = shares.iter().max_by_key(|(_, count)| **count).map(|(by, _)| (*by).to_owned());
+    if let Some(place) = most.and_then(|by| keys.iter().position(|used| used.by == by)) {
+        keys.remove(place);
+    }
 }
 
 /// Tells one request from another: a digest of the verb and its reason, without the identities that it would give to
@@ -186,5 +204,16 @@ mod tests {
             remember(&mut keys, &entry(1, &n.to_string(), Change::ClockAccepted));
         }
         assert_eq!((keys.len(), keys.front().map(|used| used.key.as_str())), (KEYS_KEPT, Some("5")));
+    }
+
+    #[test]
+    fn whoever_uses_up_keys_by_the_thousand_forgets_their_own() {
+        let mut keys = Vector::new();
+        remember(&mut keys, &Entry { by: "bob".to_owned(), ..entry(1, "start", Change::ClockAccepted) });
+        for n in 0..2 * KEYS_KEPT {
+            remember(&mut keys, &entry(2, &n.to_string(), Change::ClockAccepted));
+        }
+        assert_eq!(keys.len(), KEYS_KEPT);
+        assert!(used(&keys, "bob", "start", Timestamp::from_second(3).unwrap()).is_some());
     }
 }

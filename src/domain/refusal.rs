@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
 use super::kura::refusal::KuraRefusal;
+use super::span::Seconds;
 
 /// Families of refusals, for the edges to translate into a status or an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +67,20 @@ pub enum Refusal {
         /// The text.
         value: String,
     },
+    /// A text that is empty, too long, or does not show as it is.
+    BadText {
+        /// Which field.
+        field: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A setting beyond every use.
+    SpanTooLong {
+        /// Which field.
+        field: &'static str,
+        /// The longest there may be.
+        limit: Seconds,
+    },
     /// A name that cannot be used in a path or on a screen.
     BadName {
         /// `slug`, `name` or `hostname`.
@@ -111,9 +126,12 @@ impl Refusal {
     /// The family it belongs to.
     pub fn kind(&self) -> RefusalKind {
         match self {
-            Self::StallWithoutCap | Self::ThresholdBelowOne | Self::Ladder { .. } | Self::BadName { .. } => {
-                RefusalKind::Invalid
-            }
+            Self::StallWithoutCap
+            | Self::ThresholdBelowOne
+            | Self::Ladder { .. }
+            | Self::BadName { .. }
+            | Self::BadText { .. }
+            | Self::SpanTooLong { .. } => RefusalKind::Invalid,
             Self::NoMachine(_) | Self::NoRing(_) | Self::NoEnvironment(_) | Self::NoRelease(_) | Self::NoRollout(_) => {
                 RefusalKind::Missing
             }
@@ -128,7 +146,10 @@ impl Refusal {
             Self::StallWithoutCap => Some("max_in_flight"),
             Self::ThresholdBelowOne => Some("failure_count_threshold"),
             Self::Ladder { .. } => Some("wave_ladder"),
-            Self::Duplicate { field, .. } | Self::BadName { field, .. } => Some(field),
+            Self::Duplicate { field, .. }
+            | Self::BadName { field, .. }
+            | Self::BadText { field, .. }
+            | Self::SpanTooLong { field, .. } => Some(field),
             Self::Protected { .. } => Some("force"),
             Self::WouldReset { .. } | Self::WouldStart { .. } => Some("intent"),
             Self::ClosesHolder { .. } => Some("promotion_order"),
@@ -150,6 +171,8 @@ impl Refusal {
             Self::Ladder { .. } => "bad_ladder",
             Self::Duplicate { .. } => "duplicate",
             Self::BadName { .. } => "bad_name",
+            Self::BadText { .. } => "bad_text",
+            Self::SpanTooLong { .. } => "span_too_long",
             Self::ClosesHolder { .. } => "closes_holder",
             Self::NoMachine(_) => "no_machine",
             Self::NoRing(_) => "no_ring",
@@ -189,6 +212,8 @@ impl Refusal {
             Self::Full { .. } => &["remove what is no longer used"],
             Self::Kura(refusal) => refusal.hints(),
             Self::Duplicate { .. } => &["choose another, or change the one that exists"],
+            Self::BadText { .. } => &["use printable text, and keep the long story elsewhere"],
+            Self::SpanTooLong { .. } => &["spans are in seconds; 0 switches a setting off"],
             Self::BadName { .. } => &["use 1 to 100 letters, digits, '.', '-' and '_'"],
         };
         hints.iter().map(|h| (*h).to_owned()).collect()
@@ -215,7 +240,8 @@ impl fmt::Display for Refusal {
             Self::ThresholdBelowOne => f.write_str("failure_count_threshold must be at least 1"),
             Self::Ladder { problem } => write!(f, "wave_ladder {problem}"),
             Self::Duplicate { field, value } => write!(f, "{field} {value} is in use"),
-            Self::BadName { field, problem } => write!(f, "{field} {problem}"),
+            Self::BadName { field, problem } | Self::BadText { field, problem } => write!(f, "{field} {problem}"),
+            Self::SpanTooLong { field, limit } => write!(f, "{field} is longer than {limit}"),
             Self::ClosesHolder { environment, machine } => {
                 write!(f, "this would close environment {environment} while {machine} holds a slot in it")
             }

@@ -16,7 +16,7 @@ use crate::wire::environment::{EnvironmentBody, EnvironmentNew, EnvironmentPatch
 /// `GET /api/config/environments/`, by uuid.
 pub(super) async fn list<H: Host, B: Builder>(reader: Reader<H, B>, page: Page) -> Answer {
     let look = reader.look();
-    let shown = page.of(look.environments.values(), |environment| environment.id.0);
+    let shown = page.by_uuid(look.environments.values(), |environment| environment.id.0);
     Ok(body(StatusCode::OK, &shown.into_iter().map(EnvironmentBody::from).collect::<Vec<_>>()))
 }
 

@@ -8,6 +8,7 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::http::header::{ETAG, HeaderValue, IF_MATCH};
 use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::build::Builder;
@@ -21,6 +22,7 @@ use crate::control::host::Host;
 use crate::control::ports::Clock;
 use crate::domain::ids::Revision;
 use crate::domain::input::{Order, Verb};
+use crate::domain::keys::used;
 use crate::domain::plan::plan;
 use crate::wire::answer::{Said, Scene, said};
 use crate::wire::body::parse_or_default;
@@ -77,17 +79,45 @@ impl<H: Host, B: Builder> Errand<H, B> {
     /// Has a verb decided, and answers with what it made or changed; `reason` is the one of the body, which goes before
     /// that of the header. With `?dry_run=true` it is planned instead.
     pub(super) async fn give(self, reason: Option<String>, verb: Verb) -> Answer {
-        let reason = reason::checked(reason.or_else(|| self.reason.clone()))?;
-        let planned_at = self.planned_at(&verb)?;
-        let order = Order { verb: verb.clone(), by: self.caller.name.to_string(), reason, key: self.key.clone() };
+        let order = self.order(reason, verb)?;
+        let planned_at = self.planned_at(&order.verb)?;
         if self.dry_run {
             return self.rehearse(&order, planned_at);
         }
         let clock = self.account.service.host().clock();
-        let asked_at = clock.now();
+        let (asked_at, verb) = (clock.now(), order.verb.clone());
         let answered = self.account.service.door.give(order, planned_at).await;
         self.shared.metrics.turn(clock.now().duration_since(asked_at));
-        let Answered { reply, again } = answered?;
+        self.tell(&verb, answered?)
+    }
+
+    /// The answer to an order that was done before under its key, where this process knows of it: whatever would have
+    /// to be fetched for it may be gone by now. None = it is to be given.
+    pub(super) fn repeated(&self, reason: Option<String>, verb: Verb) -> Option<Answer> {
+        let order = self.order(reason, verb).ok().filter(|_| !self.dry_run)?;
+        let answered = self.account.service.door.repeated(&order, self.account.look().now)?;
+        Some(answered.map_err(Failure::from).and_then(|answered| self.tell(&order.verb, answered)))
+    }
+
+    /// When something was done under its key before, as far as this process knows by now.
+    pub(super) fn done_at(&self) -> Option<Timestamp> {
+        let (world, now) = (self.account.service.door.world(), self.account.look().now);
+        used(&world.keys, &self.caller.name, self.key.as_deref()?, now).map(|used| used.at)
+    }
+
+    /// Refuses a request that is malformed, before anything is kept for it.
+    pub(super) fn check(&self, reason: Option<String>, verb: Verb) -> Result<(), Problem> {
+        let order = self.order(reason, verb)?;
+        self.planned_at(&order.verb).map(drop)
+    }
+
+    fn order(&self, reason: Option<String>, verb: Verb) -> Result<Order, Problem> {
+        let reason = reason::checked(reason.or_else(|| self.reason.clone()))?;
+        Ok(Order { verb, by: self.caller.name.to_string(), reason, key: self.key.clone() })
+    }
+
+    fn tell(&self, verb: &Verb, answered: Answered) -> Answer {
+        let Answered { reply, again } = answered;
         let (look, service) = (self.account.look(), &self.account.service);
         let repository = self.shared.setup.builder.source();
         let scene = Scene {
@@ -100,7 +130,7 @@ impl<H: Host, B: Builder> Errand<H, B> {
             trouble: self.shared.setup.builder.trouble(service.account()),
             seat: seat_body(&service.door.published().borrow()),
         };
-        Ok(respond(said(&verb, &reply, &scene)?, again))
+        Ok(respond(said(verb, &reply, &scene)?, again))
     }
 
     /// The revision the caller relies on; stopping relies on none.

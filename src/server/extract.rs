@@ -221,8 +221,14 @@ impl<S: Send + Sync> FromRequestParts<S> for Page {
 }
 
 impl Page {
-    /// The part of `items` that was asked for: those after the one with the uuid `after`, in their own order. Nothing
-    /// where that one is gone.
+    /// The part of `items`, which come by their uuids, that was asked for: those after `after`, also where that one is
+    /// gone since.
+    pub(super) fn by_uuid<T>(&self, items: impl Iterator<Item = T>, uuid: impl Fn(&T) -> Uuid) -> Vec<T> {
+        items.filter(|item| self.after.is_none_or(|after| uuid(item) > after)).take(self.limit).collect()
+    }
+
+    /// The part of `items` that was asked for: those after the one with the uuid `after`, in their own order. For what
+    /// is never removed.
     pub(super) fn of<T>(&self, items: impl Iterator<Item = T>, uuid: impl Fn(&T) -> Uuid) -> Vec<T> {
         let Some(after) = self.after else { return items.take(self.limit).collect() };
         items.skip_while(|item| uuid(item) != after).skip(1).take(self.limit).collect()

@@ -18,7 +18,7 @@ use crate::wire::machine::{MachineBody, MachineNew, MachinePatch};
 /// `GET /api/provisioning/machines/`, by uuid.
 pub(super) async fn list<H: Host, B: Builder>(reader: Reader<H, B>, page: Page) -> Answer {
     let look = reader.look();
-    let shown = page.of(look.machines.values(), |machine| machine.id.0);
+    let shown = page.by_uuid(look.machines.values(), |machine| machine.id.0);
     let bodies = shown.into_iter().map(|machine| MachineBody::of(&look.world, &look.observed, machine, look.now));
     Ok(body(StatusCode::OK, &bodies.collect::<Vec<_>>()))
 }

@@ -1,6 +1,7 @@
 //! Releases: list, build, withdraw.
 
 use axum::http::StatusCode;
+use uuid::Uuid;
 
 use super::admit::Reader;
 use super::build::Builder;
@@ -15,6 +16,7 @@ use crate::control::render::prepared::Prepared;
 use crate::domain::ids::ReleaseId;
 use crate::domain::input::Verb;
 use crate::domain::refusal::Refusal;
+use crate::domain::release::{Contract, Digest};
 use crate::wire::body::parse;
 use crate::wire::problem::{Problem, ProblemKind};
 use crate::wire::release::{BuildBody, ReleaseBody, ReleaseDetail, checks};
@@ -41,16 +43,28 @@ pub(super) async fn show<H: Host, B: Builder>(reader: Reader<H, B>, Id(id): Id, 
 /// `POST /api/config/releases/build-from-git`: the only way a release comes into being (R4).
 pub(super) async fn build<H: Host, B: Builder>(errand: Errand<H, B>) -> Answer {
     let order: BuildBody = parse(&errand.bytes)?;
+    if let Some(answer) = errand.repeated(order.reason.clone(), unbuilt(&order)) {
+        return answer;
+    }
     let built = errand.shared.setup.builder.build(&order.git_ref).await?;
     fillable(&built.content)?;
     let contract = contract(&built.content);
     // Kept first: a release that is published can be served. A rehearsal may keep it too: nothing refers to it.
     let content = errand.account.service.host().vault().keep(built.content).await?;
-    let BuildBody { git_ref, engine, timeout_seconds, notes, target_version, reason } = order;
-    let (id, commit) = (ReleaseId(errand.shared.fresh()), built.commit);
-    let verb =
-        Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content, contract };
-    errand.give(reason, verb).await
+    let mut verb = unbuilt(&order);
+    if let Verb::PublishRelease { id, commit, content: kept, contract: read, .. } = &mut verb {
+        *id = ReleaseId(errand.shared.fresh());
+        (*commit, *kept, *read) = (built.commit, content, contract);
+    }
+    errand.give(order.reason, verb).await
+}
+
+/// The release as it is ordered. What its reference is resolved to does not tell one request from another.
+fn unbuilt(order: &BuildBody) -> Verb {
+    let BuildBody { git_ref, engine, timeout_seconds, notes, target_version, reason: _ } = order.clone();
+    let (id, commit, content) = (ReleaseId(Uuid::nil()), String::new(), Digest(String::new()));
+    let contract = Contract::default();
+    Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content, contract }
 }
 
 /// Refuses a content with a lookup that nobody could ever fill.

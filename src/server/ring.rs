@@ -16,7 +16,7 @@ use crate::wire::ring::{RingBody, RingSet};
 /// `GET /api/config/rings/`, by uuid.
 pub(super) async fn list<H: Host, B: Builder>(reader: Reader<H, B>, page: Page) -> Answer {
     let look = reader.look();
-    let shown = page.of(look.rings.values(), |ring| ring.id.0);
+    let shown = page.by_uuid(look.rings.values(), |ring| ring.id.0);
     Ok(body(StatusCode::OK, &shown.into_iter().map(RingBody::from).collect::<Vec<_>>()))
 }
 

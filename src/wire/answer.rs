@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::account::AccountBody;
 use super::environment::EnvironmentBody;
@@ -63,7 +63,7 @@ pub struct Said {
     pub body: Option<Value>,
 }
 
-/// What is said to whoever gave `verb`. The problem is what was refused, or what is gone again already.
+/// What is said to whoever gave `verb`. The problem is what was refused.
 pub fn said(verb: &Verb, reply: &Reply, scene: &Scene<'_>) -> Result<Said, Problem> {
     if let Reply::Refused(refusal) = reply {
         return Err(Problem::from(refusal));
@@ -71,7 +71,7 @@ pub fn said(verb: &Verb, reply: &Reply, scene: &Scene<'_>) -> Result<Said, Probl
     match verb {
         Verb::PatchAccount { .. } | Verb::ConfigureAccount { .. } => scene.account(),
         Verb::Kura(verb) => scene.kura(verb, reply),
-        Verb::AcceptClock => show(OK, Some(&scene.seat)),
+        Verb::AcceptClock => show(OK, (), Some(&scene.seat)),
         Verb::CreateEnvironment { id, .. } => match reply {
             Reply::Environment(made) => scene.environment(CREATED, *made),
             _ => scene.environment(CREATED, *id),
@@ -112,20 +112,20 @@ pub fn said(verb: &Verb, reply: &Reply, scene: &Scene<'_>) -> Result<Said, Probl
 impl Scene<'_> {
     fn account(&self) -> Result<Said, Problem> {
         let shown = AccountBody::of(self.uuid, self.name, &self.world.account, self.repository);
-        show(OK, Some(&shown.followed(self.world, self.trouble.clone())))
+        show(OK, self.uuid, Some(&shown.followed(self.world, self.trouble.clone())))
     }
 
     fn environment(&self, status: u16, id: EnvironmentId) -> Result<Said, Problem> {
-        show(status, self.world.environments.get(&id).map(EnvironmentBody::from).as_ref())
+        show(status, id, self.world.environments.get(&id).map(EnvironmentBody::from).as_ref())
     }
 
     fn ring(&self, status: u16, id: RingId) -> Result<Said, Problem> {
-        show(status, self.world.rings.get(&id).map(RingBody::from).as_ref())
+        show(status, id, self.world.rings.get(&id).map(RingBody::from).as_ref())
     }
 
     fn machine(&self, status: u16, id: MachineId) -> Result<Said, Problem> {
         let found = self.world.machines.get(&id);
-        show(status, found.map(|machine| MachineBody::of(self.world, self.observed, machine, self.now)).as_ref())
+        show(status, id, found.map(|machine| MachineBody::of(self.world, self.observed, machine, self.now)).as_ref())
     }
 
     fn kura(&self, verb: &KuraVerb, reply: &Reply) -> Result<Said, Problem> {
@@ -139,7 +139,7 @@ impl Scene<'_> {
             (KuraVerb::DestroyServer { server }, _) => self.server(OK, *server),
             (KuraVerb::ReleaseTag { tag }, _) => {
                 let found = self.world.kura.tags.iter().find(|known| known.tag == *tag);
-                show(CREATED, found.map(|known| TagBody::of(&self.world.kura, known)).as_ref())
+                show(CREATED, tag, found.map(|known| TagBody::of(&self.world.kura, known)).as_ref())
             }
             _ => Ok(Said { status: NO_CONTENT, body: None }),
         }
@@ -147,31 +147,34 @@ impl Scene<'_> {
 
     fn server(&self, status: u16, id: ServerId) -> Result<Said, Problem> {
         let found = self.world.kura.servers.get(&id);
-        show(status, found.map(|server| ServerBody::of(self.world, self.observed, server, self.now)).as_ref())
+        show(status, id, found.map(|server| ServerBody::of(self.world, self.observed, server, self.now)).as_ref())
     }
 
     fn deployment(&self, server: ServerId, id: DeploymentId) -> Result<Said, Problem> {
         let found = self.world.kura.servers.get(&server).and_then(|server| server.deployment(id));
-        show(CREATED, found.map(|row| DeploymentBody::of(server, row)).as_ref())
+        show(CREATED, id, found.map(|row| DeploymentBody::of(server, row)).as_ref())
     }
 
     fn secret(&self, name: &str) -> Result<Said, Problem> {
-        show(OK, self.world.secrets.get(name).map(|mark| SecretBody::of(name, mark)).as_ref())
+        show(OK, name, self.world.secrets.get(name).map(|mark| SecretBody::of(name, mark)).as_ref())
     }
 
     fn release(&self, status: u16, id: ReleaseId) -> Result<Said, Problem> {
-        show(status, self.world.releases.get(&id).map(ReleaseBody::from).as_ref())
+        show(status, id, self.world.releases.get(&id).map(ReleaseBody::from).as_ref())
     }
 
     fn rollout(&self, status: u16, id: RolloutId) -> Result<Said, Problem> {
-        show(status, self.world.rollout(id).map(|rollout| RolloutBody::of(self.world, rollout)).as_ref())
+        show(status, id, self.world.rollout(id).map(|rollout| RolloutBody::of(self.world, rollout)).as_ref())
     }
 }
 
-/// A thing that was made or changed; 404 where it is gone again already.
-fn show<T: Serialize>(status: u16, made: Option<&T>) -> Result<Said, Problem> {
-    let gone = || Problem::new(ProblemKind::NotFound, "gone_again", "it was done, and is gone again");
+/// A thing that was made or changed. Where it is gone again by now, which a second try under the same key may find, its
+/// uuid is all that is left to tell.
+fn show<T: Serialize>(status: u16, id: impl Serialize, made: Option<&T>) -> Result<Said, Problem> {
     let unwritable = |error: serde_json::Error| Problem::new(ProblemKind::Internal, "body", error.to_string());
-    let body = serde_json::to_value(made.ok_or_else(gone)?).map_err(unwritable)?;
+    let body = match made {
+        Some(made) => serde_json::to_value(made).map_err(unwritable)?,
+        None => json!({ "uuid": id, "gone": true }),
+    };
     Ok(Said { status, body: Some(body) })
 }

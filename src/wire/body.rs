@@ -2,6 +2,7 @@
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny};
 
+use super::depth::check_depth;
 use super::problem::{Problem, ProblemKind};
 
 /// The largest body a request may have, in bytes.
@@ -12,6 +13,7 @@ const EXAMPLE: &str = "send a JSON object, such as {\"reason\":\"maintenance\"}"
 
 /// Reads a body, which is an object. 422 with the path of the field where its shape, a type or a range is wrong (R128).
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    check_depth(bytes)?;
     only_object(bytes)?;
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| malformed(&error))?;

@@ -4,6 +4,7 @@
 pub mod problem;
 mod trouble;
 pub mod body;
+pub mod depth;
 pub mod values;
 pub mod place;
 pub mod reason;

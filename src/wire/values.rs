@@ -7,8 +7,21 @@ use super::problem::{Problem, ProblemKind};
 use crate::domain::fleet::ConfigValues;
 
 /// Parts of a name that make it look like the name of a secret.
-const SECRET_WORDS: [&str; 8] =
-    ["password", "passwd", "secret", "token", "apikey", "privatekey", "credential", "accesskey"];
+const SECRET_PARTS: [&str; 10] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "authkey",
+    "privatekey",
+    "credential",
+    "accesskey",
+];
+
+/// Words of a name that do.
+const SECRET_WORDS: [&str; 4] = ["pass", "pwd", "psk", "passcode"];
 
 /// Values that were sent, where they were sent.
 pub fn sent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ConfigValues>, D::Error> {
@@ -36,12 +49,14 @@ pub fn refuse_secrets(values: Option<&ConfigValues>) -> Result<(), Problem> {
 pub(super) fn literal(path: &str, name: &str, value: &Value) -> Option<String> {
     match value {
         Value::String(text) => (is_secret(name) && !is_reference(text)).then(|| path.to_owned()),
+        Value::Number(_) => ends_as_secret(name).then(|| path.to_owned()),
         Value::Array(items) => {
             items.iter().enumerate().find_map(|(n, item)| literal(&format!("{path}[{n}]"), name, item))
         }
-        Value::Object(fields) => {
-            fields.iter().find_map(|(field, value)| literal(&format!("{path}.{field}"), field, value))
-        }
+        Value::Object(fields) => fields.iter().find_map(|(field, value)| {
+            let named = fields.get("name").and_then(Value::as_str).filter(|_| field == "value");
+            literal(&format!("{path}.{field}"), named.unwrap_or(field), value)
+        }),
         _ => None,
     }
 }
@@ -50,7 +65,17 @@ pub(super) fn literal(path: &str, name: &str, value: &Value) -> Option<String> {
 pub(super) fn is_secret(name: &str) -> bool {
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let letters = letters.to_ascii_lowercase();
-    SECRET_WORDS.iter().any(|word| letters.contains(word))
+    SECRET_PARTS.iter().any(|part| letters.contains(part)) || words(name).any(|word| SECRET_WORDS.contains(&&*word))
+}
+
+/// A number under `TOKEN` is one; under `TOKEN_TTL_SECONDS` it is a setting.
+fn ends_as_secret(name: &str) -> bool {
+    let last = words(name).last().unwrap_or_default();
+    SECRET_PARTS.iter().chain(&SECRET_WORDS).any(|word| last.ends_with(word))
+}
+
+fn words(name: &str) -> impl Iterator<Item = String> {
+    name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase)
 }
 
 /// A text that refers to a secret, or is empty.
@@ -75,11 +100,18 @@ mod tests {
         assert_eq!(blamed(r#"{"db":{"api-key":"k"}}"#).unwrap(), "config_values.db.api-key");
         assert_eq!(blamed(r#"{"tokens":["a"]}"#).unwrap(), "config_values.tokens[0]");
         assert!(blamed(r#"{"T_TOKEN":"{{ secrets.A }} and more"}"#).is_some());
+        for name in ["DB_PASS", "pwd", "AUTH_KEY", "wifi-psk"] {
+            assert!(blamed(&format!(r#"{{"{name}":"x"}}"#)).is_some(), "{name}");
+        }
+        assert_eq!(blamed(r#"{"PASSWORD":12345}"#).unwrap(), "config_values.PASSWORD");
+        let env = r#"{"env":[{"name":"DB_PASSWORD","value":"x"}]}"#;
+        assert_eq!(blamed(env).unwrap(), "config_values.env[0].value");
     }
 
     #[test]
     fn references_and_settings_are_no_secrets() {
         assert_eq!(blamed(r#"{"K8S_DRAIN_TOKEN":"{{ secrets.K8S_DRAIN_TOKEN }}"}"#), None);
         assert_eq!(blamed(r#"{"token_ttl_seconds":60,"K8S_VIP":"10.0.0.1","password":""}"#), None);
+        assert_eq!(blamed(r#"{"bypass":"on","compass":"north","env":[{"name":"REGION","value":"x"}]}"#), None);
     }
 }

@@ -8,7 +8,9 @@ use super::super::observed::Observed;
 use super::super::verdict::{Reply, Verdict};
 use super::super::world::World;
 use super::draft::Draft;
-use super::{environment, kura, machine, pause, poll, release, report, ring, secret, start, stop, tick, unattended};
+use super::{
+    environment, kura, machine, pause, poll, release, report, ring, secret, start, stop, text, tick, unattended,
+};
 
 /// Decides one input. Pure, total, and the same in every process: time is an argument, new identities come with it.
 pub fn decide(world: &World, observed: &Observed, input: &Input, now: Timestamp) -> Verdict {
@@ -72,7 +74,7 @@ fn patch_account(draft: &mut Draft<'_>, auto_deploy: Option<bool>, track_config_
 /// What the two switches stand on; an owner's business.
 fn configure_account(draft: &mut Draft<'_>, config_tag_pattern: Option<&Option<String>>) -> Reply {
     if let Some(Some(pattern)) = config_tag_pattern
-        && let Err(refusal) = environment::check_label("config_tag_pattern", pattern)
+        && let Err(refusal) = text::check_label("config_tag_pattern", pattern)
     {
         return Reply::Refused(refusal);
     }

@@ -1,4 +1,4 @@
-//! Environments: making them and moving them in the promotion path (R77), and the one check of names.
+//! Environments: making them and moving them in the promotion path (R77).
 
 use super::super::change::Change;
 use super::super::fleet::Environment;
@@ -9,9 +9,7 @@ use super::super::rollout::Cursor;
 use super::super::verdict::Reply;
 use super::super::world::{CATALOG_MAX, World};
 use super::draft::Draft;
-
-/// Longest slug, name or host name, in bytes.
-const NAME_MAX: usize = 100;
+use super::text::{check_label, check_slug};
 
 pub(super) fn create(draft: &mut Draft<'_>, verb: &Verb) -> Reply {
     let Verb::CreateEnvironment { id, slug, name, promotion_order, config_values } = verb else { return Reply::Done };
@@ -84,28 +82,4 @@ fn check_stays_open(world: &World, after: &Environment) -> Result<(), Refusal> {
 fn first_holder(world: &World, environment: EnvironmentId) -> Option<String> {
     let mut holders = world.lanes().of_environment(environment).flat_map(|(_, lane)| lane.holders.iter());
     holders.next().map(|machine| world.hostname(*machine).to_owned())
-}
-
-/// Slugs stand in paths, in jq programs and on narrow screens.
-pub(super) fn check_slug(slug: &str) -> Result<(), Refusal> {
-    check_name("slug", slug)
-}
-
-/// A name that stands alone in a column: letters, digits, '.', '-' and '_'.
-pub(super) fn check_name(field: &'static str, name: &str) -> Result<(), Refusal> {
-    check_label(field, name)?;
-    if name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')) {
-        return Ok(());
-    }
-    Err(Refusal::BadName { field, problem: "has a character other than letters, digits, '.', '-' and '_'".to_owned() })
-}
-
-/// Any text of a sensible length.
-pub(super) fn check_label(field: &'static str, text: &str) -> Result<(), Refusal> {
-    let problem = match text.len() {
-        0 => "is empty".to_owned(),
-        n if n > NAME_MAX => format!("is {n} bytes long, at most {NAME_MAX} are allowed"),
-        _ => return Ok(()),
-    };
-    Err(Refusal::BadName { field, problem })
 }

@@ -8,11 +8,13 @@ use super::super::refusal::Refusal;
 use super::super::verdict::Reply;
 use super::super::world::{MACHINES_MAX, World};
 use super::draft::Draft;
-use super::environment::check_name;
+use super::text::check_name;
 
 pub(super) fn add(draft: &mut Draft<'_>, verb: &Verb) -> Reply {
     let Verb::AddMachine { id, hostname, node, environment, ring, bucket } = verb else { return Reply::Done };
-    if let Err(refusal) = check_add(draft.world(), *id, hostname, *environment, *ring) {
+    let checked =
+        check_add(draft.world(), *id, hostname, *environment, *ring).and_then(|()| check_node(node.as_deref()));
+    if let Err(refusal) = checked {
         return Reply::Refused(refusal);
     }
     let mut machine = Machine::new(*id, hostname);
@@ -42,6 +44,11 @@ fn check_add(
     Ok(())
 }
 
+/// Kubernetes names its nodes as DNS does, so nothing else is the name of one.
+fn check_node(node: Option<&str>) -> Result<(), Refusal> {
+    node.map_or(Ok(()), |node| check_name("node", node))
+}
+
 fn check_place(world: &World, environment: Option<EnvironmentId>, ring: Option<RingId>) -> Result<(), Refusal> {
     if let Some(id) = environment.filter(|id| !world.environments.contains_key(id)) {
         return Err(Refusal::NoEnvironment(id));
@@ -61,7 +68,8 @@ pub(super) fn assign(draft: &mut Draft<'_>, verb: &Verb) -> Reply {
         ring.unwrap_or(machine.ring),
         node.clone().unwrap_or_else(|| machine.node.clone()),
     );
-    if let Err(refusal) = check_place(draft.world(), after.0, after.1) {
+    let checked = check_place(draft.world(), after.0, after.1).and_then(|()| check_node(node.as_deref()));
+    if let Err(refusal) = checked {
         return Reply::Refused(refusal);
     }
     if before == after {

@@ -2,6 +2,7 @@
 
 mod entry;
 mod draft;
+mod text;
 
 // People.
 mod start;

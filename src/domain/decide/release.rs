@@ -7,6 +7,7 @@ use super::super::release::Release;
 use super::super::verdict::Reply;
 use super::super::world::CATALOG_MAX;
 use super::draft::Draft;
+use super::text::{check_label, check_name, check_note, check_reference, check_span};
 
 pub(super) fn publish(draft: &mut Draft<'_>, verb: &Verb) -> Reply {
     let Verb::PublishRelease { id, git_ref, commit, engine, timeout_seconds, notes, target_version, content, contract } =
@@ -16,6 +17,12 @@ pub(super) fn publish(draft: &mut Draft<'_>, verb: &Verb) -> Reply {
     };
     if draft.world().releases.len() >= CATALOG_MAX {
         return Reply::Refused(Refusal::Full { what: "releases", limit: CATALOG_MAX });
+    }
+    if let Err(refusal) = check_texts(git_ref, engine, notes, target_version.as_deref()) {
+        return Reply::Refused(refusal);
+    }
+    if let Err(refusal) = check_span("timeout_seconds", *timeout_seconds) {
+        return Reply::Refused(refusal);
     }
     draft.push(Change::ReleasePublished {
         release: Release {
@@ -33,4 +40,11 @@ pub(super) fn publish(draft: &mut Draft<'_>, verb: &Verb) -> Reply {
         },
     });
     Reply::Release(*id)
+}
+
+fn check_texts(git_ref: &str, engine: &str, notes: &str, target: Option<&str>) -> Result<(), Refusal> {
+    check_reference("git_ref", git_ref)?;
+    check_name("engine", engine)?;
+    check_note("notes", notes)?;
+    target.map_or(Ok(()), |target| check_label("target_version", target))
 }

@@ -9,10 +9,11 @@ use super::super::refusal::Refusal;
 use super::super::release::Digest;
 use super::super::rollout::Rollout;
 use super::super::rows::LaneView;
+use super::super::span::Seconds;
 use super::super::verdict::Reply;
 use super::super::world::{CATALOG_MAX, World};
 use super::draft::Draft;
-use super::environment::{check_label, check_slug};
+use super::text::{check_label, check_slug, check_span};
 
 pub(super) fn create(draft: &mut Draft<'_>, id: RingId, slug: &str, patch: &RingPatch) -> Reply {
     match check_create(draft.world(), slug, patch) {
@@ -70,6 +71,8 @@ fn patched(before: &RingSettings, patch: &RingPatch) -> Result<RingSettings, Ref
         config_values: patch.config_values.clone().unwrap_or_else(|| before.config_values.clone()),
     };
     check_label("name", &after.name)?;
+    check_span("min_settle_seconds", after.min_settle_seconds)?;
+    check_span("stall_timeout_seconds", after.stall_timeout_seconds)?;
     if patch.stall_timeout_seconds.is_some_and(|s| !s.is_off()) && after.max_in_flight == 0 {
         return Err(Refusal::StallWithoutCap);
     }
@@ -87,6 +90,9 @@ fn check_ladder(ladder: &[Rung]) -> Result<(), Refusal> {
     }
     if ladder.iter().any(|rung| rung.pct == 0 || rung.pct > 100) {
         return fault("has a pct outside 1..100");
+    }
+    if ladder.iter().any(|rung| check_span("wave_ladder", Seconds(rung.after_seconds)).is_err()) {
+        return fault("has a step later than ten years");
     }
     if ladder.windows(2).any(|pair| pair[0].after_seconds >= pair[1].after_seconds) {
         return fault("must have after_seconds in ascending order");

@@ -6,7 +6,7 @@ use super::super::refusal::Refusal;
 use super::super::verdict::Reply;
 use super::super::world::SECRETS_MAX;
 use super::draft::Draft;
-use super::environment::check_name;
+use super::text::check_name;
 
 /// Recorded each time one is set, whatever it was before: contents are rendered anew.
 pub(super) fn set(draft: &mut Draft<'_>, name: &str, version: SecretVersion) -> Reply {

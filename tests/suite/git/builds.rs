@@ -1,5 +1,6 @@
 //! Building: what a reference becomes, and what never becomes a release.
 
+use reqwest::Method;
 use serde_json::json;
 
 use super::super::e2e::plane::{Plane, refusal_to_serve};
@@ -24,6 +25,22 @@ fn a_tag_a_branch_and_a_commit_are_built_as_they_are_now() {
     assert_eq!(text(&bench.build("v1"), "content_digest"), text(&release, "content_digest"));
     let account = bench.plane.get("/api/config/account");
     assert_eq!(text(&account, "config_repository"), bench.repo.path().canonicalize().unwrap().display().to_string());
+}
+
+#[test]
+fn a_build_that_was_done_is_answered_as_it_was_though_its_reference_is_gone() {
+    let bench = Bench::on(Repo::example(), &[]);
+    let build = || {
+        let request = bench.plane.request(Method::POST, "/api/config/releases/build-from-git");
+        let request = request.bearer_auth(bench.plane.token("operator")).header("idempotency-key", "b1");
+        bench.plane.send(request.json(&json!({"git_ref": "v1", "notes": "first"})))
+    };
+    let (status, _, release) = build();
+    assert_eq!(status, 201, "{release}");
+    bench.repo.git(&["tag", "-d", "v1"]);
+    let (status, headers, again) = build();
+    assert_eq!((status, headers.contains("idempotent-replayed")), (201, true), "{again}");
+    assert_eq!(again, release);
 }
 
 #[test]

@@ -197,9 +197,17 @@ fn a_retry_of_an_old_request_does_not_bring_an_old_secret_back() {
         plane.send(request.header("idempotency-key", key).json(&json!({"value": value})))
     };
     set("k1", SECRET);
+    let (status, _, said) = set("k1", NEWER);
+    assert!(status == 422 && said.contains("key_reused"), "another value is another request: {said}");
     set("k2", NEWER);
     let (status, headers, _) = set("k1", SECRET);
     assert_eq!((status, headers.contains("idempotent-replayed")), (200, true), "{headers}");
     bench.start(&bench.build("v1"));
     assert!(format!("{:?}", bench.served(&worker)).contains(NEWER));
+    let refused =
+        bench.plane.request(Method::PUT, "/api/secrets/K8S_DRAIN_TOKEN").bearer_auth(bench.plane.token("owner"));
+    let (status, ..) = bench.plane.send(refused.header("if-match", "\"0\"").json(&json!({"value": SECRET})));
+    assert_eq!(status, 412, "it was set since");
+    let kept = bench.plane.files().iter().filter(|(path, _)| path.to_string_lossy().contains("secrets")).count();
+    assert_eq!(kept, 2, "the value that counts and the one before it, none that was refused");
 }

@@ -20,3 +20,4 @@ mod process;
 mod program;
 mod guard;
 mod stopping;
+mod limits;

@@ -152,3 +152,16 @@ async fn a_key_is_short_printable_and_one_persons_own() {
     keyed(&bed, Method::POST, environments, "fresh", &json!({"slug": "pine"})).await.expect(201);
     bed.stop().await;
 }
+
+#[tokio::test]
+async fn what_was_done_is_told_again_also_when_it_is_gone_since() {
+    let bed = Bed::start().await;
+    let (machines, body) = ("/api/provisioning/machines/", json!({"hostname": "ash"}));
+    let ash = keyed(&bed, Method::POST, machines, "add", &body).await.expect(201).text("uuid").to_owned();
+    keyed(&bed, Method::DELETE, &format!("{machines}{ash}"), "remove", &json!({})).await.expect(204);
+    let again = keyed(&bed, Method::POST, machines, "add", &body).await.expect(201);
+    assert_eq!(again.headers["idempotent-replayed"], "true");
+    assert_eq!(again.body, json!({"uuid": ash, "gone": true}));
+    assert_eq!(bed.get(machines).await, json!([]), "nothing was added again");
+    bed.stop().await;
+}
