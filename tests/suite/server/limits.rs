@@ -22,7 +22,7 @@ async fn what_is_taken_can_be_read_again_by_everybody() {
     send(30).await.expect(201);
     assert_eq!(bed.get("/api/config/rings/").await.as_array().unwrap().len(), 1);
     assert_eq!(bed.get("/api/audit").await.as_array().unwrap().len(), 1);
-    assert_eq!(bed.get("/api/world").await["world"]["rings"].as_object().unwrap().len(), 1);
+    assert!(bed.get("/api/world").await["world"]["rings"].to_string().contains("deep"));
     bed.stop().await;
 }
 
