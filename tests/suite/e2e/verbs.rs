@@ -472,10 +472,13 @@ fn what_is_meant_stays_what_was_seen_first() {
 #[test]
 fn nothing_from_outside_steers_the_terminal() {
     let stage = Stage::running();
-    let id = stage.uuid("/api/config/environments/", "slug", "oak");
-    let path = format!("/api/config/environments/{id}");
-    assert_eq!(stage.plane.call(Method::PATCH, &path, &json!({"name": "\u{1b}]0;x\u{7}\u{202e}oak"})).0, 200);
-    for arguments in [&["pause", "environment", "\u{1b}[2Joak"][..], &["pause", "environment", "oak"]] {
+    let hostile = "\u{1b}]0;x\u{7}\u{202e}oak";
+    for arguments in [
+        &["pause", "environment", "\u{1b}[2Joak"][..],
+        &["environment", "oak", "--name", hostile],
+        &["pause", "environment", "oak", "--reason", hostile],
+        &["environments", "-o", "yaml"],
+    ] {
         let said = stage.operator(arguments);
         let raw = said.stdout.clone() + &said.stderr;
         assert!(!raw.contains('\u{1b}') && !raw.contains('\u{202e}'), "{raw:?}");
