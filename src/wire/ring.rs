@@ -117,7 +117,7 @@ impl RingSet {
     /// Reads a request that makes a ring; 422 where neither a slug nor a name is given.
     pub fn parse_new(bytes: &[u8]) -> Result<Self, Problem> {
         let mut set: Self = body::parse(bytes)?;
-        set.slug = set.slug.or_else(|| set.name.clone());
+        set.slug = set.slug.or_else(|| set.name.as_deref().and_then(slug_of));
         if set.slug.is_none() {
             return Err(body::missing("slug"));
         }
@@ -135,7 +135,7 @@ impl RingSet {
 
     /// The verb that makes a ring under this identity.
     pub fn create(self, id: RingId) -> Verb {
-        let slug = self.slug.clone().or_else(|| self.name.clone()).unwrap_or_default();
+        let slug = self.slug.clone().unwrap_or_default();
         Verb::CreateRing { id, slug, settings: self.settings() }
     }
 
@@ -175,9 +175,27 @@ impl From<&RingPatch> for RingSet {
     }
 }
 
+/// A name as it stands in paths: `Workers, Zone 2` as `workers-zone-2`. None where nothing of it is left.
+fn slug_of(name: &str) -> Option<String> {
+    let kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
+    let words: Vec<&str> = name.split(|c| !kept(c)).filter(|word| !word.is_empty()).collect();
+    (!words.is_empty()).then(|| words.join("-").to_ascii_lowercase())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ring_without_a_slug_is_called_by_its_name() {
+        let slug = |json: &str| RingSet::parse_new(json.as_bytes()).map(|set| set.slug.unwrap_or_default());
+        assert_eq!(slug(r#"{"name":"pine-workers"}"#).unwrap(), "pine-workers");
+        assert_eq!(slug(r#"{"name":" Workers, Zone 2 "}"#).unwrap(), "workers-zone-2");
+        assert_eq!(slug(r#"{"name":"Workers","slug":"w"}"#).unwrap(), "w");
+        for unnamed in [r#"{"name":"日本"}"#, "{}"] {
+            assert_eq!(slug(unnamed).unwrap_err().field.as_deref(), Some("slug"), "{unnamed}");
+        }
+    }
 
     #[test]
     fn a_patch_names_the_field_it_may_not_touch_or_cannot_read() {

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use kura_console::control::door::{DoorError, Stale};
-use kura_console::domain::change::{Entry, Level};
+use kura_console::domain::audit::link;
+use kura_console::domain::change::{Change, Entry, Level};
 use kura_console::domain::decide::decide;
 use kura_console::domain::explain::{Subject, explain};
 use kura_console::domain::fleet::Rung;
-use kura_console::domain::ids::{AccountId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
+use kura_console::domain::ids::{AccountId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, SecretVersion};
 use kura_console::domain::input::{Edition, Input, Order, Poll, Rendered, Report, RingPatch, Verb};
 use kura_console::domain::observed::{Observed, RefusedStart};
 use kura_console::domain::plan::{moved, plan};
@@ -19,16 +20,18 @@ use kura_console::domain::verdict::Reply;
 use kura_console::domain::world::World;
 use kura_console::wire::account::AccountBody;
 use kura_console::wire::agent::{AssignmentBody, FailedStateBody, Filed, PollAnswer, ReportBody};
+use kura_console::wire::audit::AuditRow;
 use kura_console::wire::environment::EnvironmentBody;
 use kura_console::wire::explain::ExplanationBody;
 use kura_console::wire::machine::MachineBody;
 use kura_console::wire::plan::PlanBody;
 use kura_console::wire::problem::{Problem, ProblemKind};
 use kura_console::wire::process::{AccountReady, FEATURES, ReadyBody, SeatBody, VersionBody};
-use kura_console::wire::release::ReleaseBody;
+use kura_console::wire::release::{ReleaseBody, ReleaseDetail, checks};
 use kura_console::wire::result::ResultBody;
 use kura_console::wire::ring::RingBody;
 use kura_console::wire::rollout::RolloutBody;
+use kura_console::wire::secret::SecretBody;
 use kura_console::wire::status::status;
 use kura_console::wire::stream::{PresenceBody, Trouble, change_frame, presence_frame};
 use kura_console::wire::world::{AccountName, RoleWord, WorldBody};
@@ -247,6 +250,28 @@ fn what_agents_hear_and_say() {
         log_tail: report.log_tail,
     };
     body("apply-result", &result);
+}
+
+#[test]
+fn what_owners_and_auditors_read() {
+    let mut story = Story::halted();
+    let verb = Verb::Pause(Level::Machine(MachineId::named("birch")));
+    let order = Order { verb, by: "ann".to_owned(), reason: Some("disk".to_owned()), key: Some("k2".to_owned()) };
+    let input = Input::Verb(order.clone());
+    let mut verdict = decide(&story.world, &story.observed, &input, story.now);
+    let link = Box::new(link(&order, &verdict, &story.world, &story.observed, story.now));
+    verdict.changes.push(Change::Audited { link });
+    let entries = input.author(&story.world, "").entries(&story.world, &verdict.changes, story.now);
+    let rows: Vec<AuditRow> = entries.into_iter().filter_map(AuditRow::of).collect();
+    body("audit", &rows);
+
+    story.verb(Verb::SetSecret { name: "VIP_KEY".to_owned(), version: SecretVersion(uuid::Uuid::nil()) });
+    body("secret", &SecretBody::of("VIP_KEY", &story.world.secrets["VIP_KEY"]));
+
+    let release = ReleaseBody::from(&story.world.releases[&ReleaseId::named("v1")]);
+    let content =
+        json!({"files": [{"path": "k8s/init.sls", "content": "drain:\n  cmd.run:\n    - name: kubectl drain\n"}]});
+    body("release-detail", &ReleaseDetail { release, checks: checks(content.to_string().as_bytes()) });
 }
 
 #[test]
