@@ -110,13 +110,19 @@ impl Paced {
     /// once: the first pictures come when the past is over.
     pub fn start(show: Show, speed: f64, wall: SystemClock) -> Result<Self, Problem> {
         let opening = wall.now();
-        let (world, link, painter) = World::open(show, opening)?;
+        let (world, link, painter) = Self::open(show, opening)?;
         let clock = DemoClock::new(wall, speed, opening);
         let stop = Arc::new(AtomicBool::new(false));
         let pacer = Pacer { world, opening, clock: clock.clone(), stop: Arc::clone(&stop) };
         let builder = thread::Builder::new().name("simulation".to_owned());
         let thread = builder.spawn(move || pacer.run(painter)).map_err(unstartable)?;
         Ok(Self { link, clock, stop, thread: Some(thread) })
+    }
+
+    /// On a thread of its own: a runtime rations what one of its tasks may do in a row, and a past is more than that.
+    fn open(show: Show, opening: Timestamp) -> Result<(World, LocalLink<SimHost>, Loop), Problem> {
+        let opened = thread::scope(|scope| scope.spawn(|| World::open(show, opening)).join());
+        opened.unwrap_or_else(|_| Err(unstartable("it panicked")))
     }
 
     /// A console's end of it.
@@ -274,7 +280,7 @@ mod tests {
     use crate::domain::ids::{MachineId, RingId};
     use crate::domain::rollout::Rollout;
     use crate::sim::operator::Operator;
-    use crate::sim::presets::{PRESETS, kept, preset};
+    use crate::sim::presets::{KEPT, PRESETS, kept, preset};
 
     /// Far longer than anything here takes, even on a busy machine.
     const PATIENCE: Duration = Duration::from_secs(60);
@@ -345,6 +351,16 @@ mod tests {
         let last = tokio::time::timeout(PATIENCE, over).await.unwrap().unwrap().world.clone();
         assert_eq!(last.current().map(Rollout::status), Some("completed"));
         paced.stop().unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn every_row_of_the_table_opens_inside_a_runtime() {
+        for row in &KEPT {
+            let paced = Paced::start(Show::Kept(row), 1.0, SystemClock::start());
+            let paced = paced.unwrap_or_else(|problem| panic!("{}: {}", row.name(), problem.message));
+            assert!(live(&paced).await.world.revision > 0, "{}", row.name());
+            paced.stop().unwrap();
+        }
     }
 
     #[test]
