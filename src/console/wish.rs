@@ -137,7 +137,8 @@ impl Setting {
     fn with(&self, typed: &str) -> Result<Self, String> {
         let count = |least: u32| {
             let count = typed.parse().ok().filter(|count: &u32| *count >= least);
-            count.ok_or_else(|| format!("type a whole number from {least} on"))
+            let off = if least == 0 { "; 0 takes it away" } else { "" };
+            count.ok_or_else(|| format!("type a whole number from {least} on{off}"))
         };
         let time = || {
             let time = if typed.is_empty() { None } else { span(typed) };
@@ -186,7 +187,7 @@ mod tests {
         let (world, ring) = (World::default(), RingId::named("pine"));
         let read = |setting, typed: &str| Deed::Tune(ring, setting).with(typed, &world);
         assert_eq!(read(Setting::Cap(7), " 0 "), Ok(Deed::Tune(ring, Setting::Cap(0))));
-        assert_eq!(read(Setting::Cap(7), "-1"), Err("type a whole number from 0 on".to_owned()));
+        assert_eq!(read(Setting::Cap(7), "-1"), Err("type a whole number from 0 on; 0 takes it away".to_owned()));
         assert_eq!(read(Setting::Threshold(7), "0"), Err("type a whole number from 1 on".to_owned()));
         let settle = || Setting::Settle(Seconds(7));
         assert_eq!(read(settle(), "1h30m"), Ok(Deed::Tune(ring, Setting::Settle(Seconds(5400)))));

@@ -41,7 +41,7 @@ fn a_name_that_is_taken_and_a_place_that_is_not_there_are_told_before_anything_i
         ("ash pine-cp/pine-cp", "it cannot be confirmed"),
         ("dogwood pine-cp", "type ENVIRONMENT/RING, such as pine-cp/pine-cp"),
         ("dogwood nowhere/pine-cp", "type ENVIRONMENT/RING, such as pine-cp/pine-cp"),
-        ("", "type the new value first"),
+        ("", "type its host name and then its place, such as"),
     ] {
         let mut stage = at_ash(SIZES[0]);
         stage.press("s i");
@@ -242,6 +242,10 @@ fn an_empty_account_says_what_comes_first() {
     let mut stage = Stage::blank(80, 24);
     stage.picture.world = std::sync::Arc::default();
     stage.take_seat("serve@bastion-1", true);
+    stage.picture.access = Access::Viewer;
+    stage.show();
+    says(&stage, "Next: an operator adds what is missing; your token can look, not act.");
+    stage.picture.access = Access::Operator;
     stage.show();
     says(&stage, "Next: an environment, with kura-console add-environment SLUG.");
     stage.environment("pine-cp", 10);

@@ -94,7 +94,7 @@ fn a_setting_is_typed_planned_and_sent_with_the_revision_of_its_plan() {
 #[test]
 fn what_is_no_value_is_never_sent() {
     for (keys, typed, why) in [
-        ("s c", "", "type the new value first"),
+        ("s c", "", "type a whole number from 0 on; 0 takes it away"),
         ("s c", "two", "type a whole number from 0 on"),
         ("s c", "1", "it is 1 already"),
         ("s f", "0", "type a whole number from 1 on"),

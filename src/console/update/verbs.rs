@@ -125,7 +125,7 @@ fn made(model: &Model, deed: Deed) -> Result<Ask, String> {
         return Err(refused(model, why));
     }
     let friction = if deed.has_field() { Friction::Enter } else { Friction::of(&deed, &plan, &picture.world) };
-    let unread = deed.has_field().then(|| "type the new value first".to_owned());
+    let unread = deed.has_field().then(|| deed.with("", &picture.world).err()).flatten();
     Ok(Ask { deed, target, friction, plan, listed: true, line, unread, moved: None })
 }
 

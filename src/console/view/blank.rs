@@ -7,7 +7,7 @@ use super::super::keys::Mode;
 use super::super::layer::Layer;
 use super::super::layout::SMALLEST;
 use super::super::model::{Model, Screen, Subject};
-use super::super::snapshot::{DEMO, Freshness};
+use super::super::snapshot::{Access, DEMO, Freshness, Snapshot};
 use super::super::text::{escape, fit, wrap};
 use super::super::theme::Role;
 use super::detail;
@@ -86,18 +86,21 @@ pub(super) fn empty(model: &Model) -> Vec<String> {
     ];
     let counted = counts.map(|(n, what)| format!("{n} {what}{}", if n == 1 { "" } else { "s" })).join(", ");
     let next = match picture.api.is_fresh(model.now) {
-        true => next(model, counts.map(|(n, _)| n > 0)),
+        true => next(model, picture, counts.map(|(n, _)| n > 0)),
         false => "That is what was last seen; whether it is still so is not known.".to_owned(),
     };
     vec![format!("no release was ever started: {counted}"), next]
 }
 
 /// The first thing that is missing.
-fn next(model: &Model, there: [bool; 4]) -> String {
+fn next(model: &Model, picture: &Snapshot, there: [bool; 4]) -> String {
     let key = |command: Command| {
         let keys = model.setup.keymap.keys_of(Mode::List, command);
         keys.into_iter().next().unwrap_or_else(|| format!(":{}", command.spec().name))
     };
+    if picture.access == Access::Viewer && there.contains(&false) {
+        return "Next: an operator adds what is missing; your token can look, not act.".to_owned();
+    }
     match there {
         [false, ..] => "Next: an environment, with kura-console add-environment SLUG.".to_owned(),
         [_, false, ..] => "Next: a ring, with kura-console add-ring SLUG.".to_owned(),

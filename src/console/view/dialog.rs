@@ -117,7 +117,7 @@ fn text(model: &Model, dialog: &Dialog, width: usize, pen: &mut Pen<'_>) -> Vec<
             let doing = model.orders.iter().map(|o| o.doing.clone()).collect::<Vec<_>>().join("; ");
             paragraph(&format!("Not answered yet: {doing}. It may happen all the same."), width)
         }
-        Question::Verb(ask) => verb(model, dialog, ask, width, pen),
+        Question::Verb(ask) => verb(model, ask, width, pen),
     }
 }
 
@@ -125,7 +125,7 @@ fn paragraph(text: &str, width: usize) -> Vec<Text> {
     wrap(&escape(text), width).into_iter().map(|line| vec![piece(Role::Layer, line)]).collect()
 }
 
-fn verb(model: &Model, dialog: &Dialog, ask: &Ask, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
+fn verb(model: &Model, ask: &Ask, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
     let about = format!("{}  account {}", ask.target.short, ask.target.account);
     let about = about.trim_start();
     let mut lines =
@@ -143,7 +143,6 @@ fn verb(model: &Model, dialog: &Dialog, ask: &Ask, width: usize, pen: &mut Pen<'
         lines.push(Text::new());
     }
     if let Some(why) = &ask.unread {
-        let why = if dialog.value.text().is_empty() { "the plan follows once a value is typed" } else { why };
         lines.extend(detail::paragraph(Role::Dim, why, width));
         return lines;
     }
@@ -186,16 +185,12 @@ fn starters(model: &Model, ask: &Ask, width: usize) -> Vec<Text> {
 }
 
 fn buttons(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>) {
-    let key =
-        |command: Command| model.setup.keymap.keys_of(Mode::Dialog, command).into_iter().next().unwrap_or_default();
-    let (cancel, confirm, confirm_key, harm, on) = match &dialog.question {
-        Question::Arm => ("leave it", "arm", key(Command::Confirm), false, true),
-        Question::Quit => ("stay", "leave", key(Command::ConfirmStop), true, true),
+    let (cancel, confirm, harm, on) = match &dialog.question {
+        Question::Arm => ("leave it", "arm", false, true),
+        Question::Quit => ("stay", "leave", true, true),
         Question::Verb(ask) => {
             let on = ask.listed && ask.plan.refused.is_none() && ask.unread.is_none();
-            let stop = ask.friction == Friction::StopKey;
-            let key = if stop { key(Command::ConfirmStop) } else { key(Command::Confirm) };
-            ("leave it", ask.deed.button(), key, ask.friction != Friction::Enter, on)
+            ("leave it", ask.deed.button(), ask.friction != Friction::Enter, on)
         }
     };
     let button = |text: String, focused: bool, harm: bool| {
@@ -221,12 +216,33 @@ fn buttons(model: &Model, dialog: &Dialog, area: Rect, pen: &mut Pen<'_>) {
     }
     if on {
         pieces.push(button(confirm.to_owned(), dialog.focus == Focus::Confirm, harm));
-        pieces.push(piece(Role::Dim, " "));
-        pieces.push(piece(Role::Key, confirm_key));
+        if let Some(command) = towards(dialog) {
+            let keys = model.setup.keymap.keys_of(Mode::Dialog, command);
+            pieces.push(piece(Role::Dim, " "));
+            pieces.push(piece(Role::Key, keys.into_iter().next().unwrap_or_default()));
+        }
     } else if matches!(&dialog.question, Question::Verb(ask) if ask.listed && ask.unread.is_some()) {
         pieces.push(piece(Role::Dim, "a value comes first"));
     } else {
         pieces.push(piece(Role::Dim, "it cannot be confirmed"));
     }
     pen.line(area, &pieces);
+}
+
+/// What confirms from where the keys go now, or leads to the button that does; none from a field before a grave deed,
+/// where the next key goes to what comes after the field.
+fn towards(dialog: &Dialog) -> Option<Command> {
+    let harmless = match &dialog.question {
+        Question::Arm => true,
+        Question::Quit => return Some(Command::ConfirmStop),
+        Question::Verb(ask) if ask.friction == Friction::StopKey => {
+            return (!dialog.is_typing()).then_some(Command::ConfirmStop);
+        }
+        Question::Verb(ask) => ask.friction == Friction::Enter,
+    };
+    match dialog.focus {
+        Focus::Confirm => Some(Command::Confirm),
+        Focus::Cancel | Focus::Line => Some(Command::NextPane),
+        Focus::Value | Focus::Name | Focus::Reason => harmless.then_some(Command::Confirm),
+    }
 }

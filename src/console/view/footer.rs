@@ -11,17 +11,24 @@ use super::super::layout::Frame;
 use super::super::model::{Model, Screen, Subject};
 use super::super::order::Tone;
 use super::super::target::{Target, aim};
-use super::super::text::{escape, fit};
+use super::super::text::{escape, fit, width};
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, piece};
 
 /// Rows a long answer may take from what lies above it.
 const STATUS_ROWS_MAX: usize = 4;
 
+/// Columns between two hints.
+const GAP: usize = 2;
+
+/// A key and what it does.
+type Hint = [Piece<'static>; 2];
+
 /// Draws the keys.
 pub(super) fn hints(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
-    let hints = hinted(model, pen);
-    pen.line(frame.hints, &hints);
+    let hints = as_many_as_fit(hinted(model, pen), usize::from(frame.hints.width));
+    let pieces: Vec<Piece<'_>> = [piece(Role::Dim, " ")].into_iter().chain(hints.into_iter().flatten()).collect();
+    pen.line(frame.hints, &pieces);
 }
 
 /// Draws what is on its way or happened last. An answer that is longer than its line grows upwards.
@@ -74,7 +81,7 @@ fn news(model: &Model, pen: &mut Pen<'_>) -> Option<(Role, Glyph, String)> {
 }
 
 /// The commands that make sense where the selection is, with their keys.
-fn hinted(model: &Model, pen: &Pen<'_>) -> Vec<Piece<'static>> {
+fn hinted(model: &Model, pen: &Pen<'_>) -> Vec<Hint> {
     let mode = model.mode();
     let commands: Vec<Command> = match (mode, model.screen) {
         (Mode::Dialog, _) => vec![Command::NextPane, Command::Back],
@@ -88,22 +95,28 @@ fn hinted(model: &Model, pen: &Pen<'_>) -> Vec<Piece<'static>> {
         (_, Screen::Releases | Screen::History) => vec![Command::Open, Command::Filter],
         (_, Screen::Log) => vec![Command::Up, Command::Last],
     };
-    let mut pieces = vec![piece(Role::Dim, " ")];
-    for command in commands {
-        hint(model, mode, command, &mut pieces);
-    }
+    let mut hints: Vec<Hint> = commands.into_iter().filter_map(|command| hint(model, mode, command)).collect();
     if matches!(mode, Mode::List | Mode::Page) {
         for (keys, title) in verb_prefixes(model, mode) {
-            pieces.push(piece(Role::Key, keys));
-            pieces.push(piece(Role::Dim, format!(" {title}{}  ", pen.glyph(Glyph::Ellipsis))));
+            hints.push([piece(Role::Key, keys), piece(Role::Dim, format!(" {title}{}  ", pen.glyph(Glyph::Ellipsis)))]);
         }
         let armed = model.arming.until(model.now).is_some();
         let last = [if armed { Command::Disarm } else { Command::Arm }, Command::Palette, Command::Help, Command::Quit];
-        for command in last {
-            hint(model, mode, command, &mut pieces);
-        }
+        hints.extend(last.into_iter().filter_map(|command| hint(model, mode, command)));
     }
-    pieces
+    hints
+}
+
+/// Whole hints only. What helps to look goes first, then the last ones: `?` tells them all.
+fn as_many_as_fit(mut hints: Vec<Hint>, room: usize) -> Vec<Hint> {
+    let wide = |hints: &[Hint]| 1 + hints.iter().flatten().map(|(_, text)| width(text)).sum::<usize>() - GAP;
+    if hints.len() > 2 && wide(&hints) > room {
+        hints.remove(1);
+    }
+    while hints.len() > 1 && wide(&hints) > room {
+        hints.pop();
+    }
+    hints
 }
 
 /// Prefixes that lead to verbs, with what they are for; one per title.
@@ -119,10 +132,9 @@ fn verb_prefixes(model: &Model, mode: Mode) -> Vec<(String, String)> {
     shown
 }
 
-fn hint(model: &Model, mode: Mode, command: Command, pieces: &mut Vec<Piece<'static>>) {
-    let Some(key) = model.setup.keymap.keys_of(mode, command).into_iter().next() else { return };
-    pieces.push(piece(Role::Key, key));
-    pieces.push(piece(Role::Dim, format!(" {}  ", command.spec().hint)));
+fn hint(model: &Model, mode: Mode, command: Command) -> Option<Hint> {
+    let key = model.setup.keymap.keys_of(mode, command).into_iter().next()?;
+    Some([piece(Role::Key, key), piece(Role::Dim, format!(" {}  ", command.spec().hint))])
 }
 
 /// The box of what can follow the chords that were pressed.

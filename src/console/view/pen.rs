@@ -144,7 +144,7 @@ impl<'a> Pen<'a> {
     /// Cut with an ellipsis even where the text itself would just fit, since more was to come.
     fn cut_hard(&self, text: &str, columns: usize) -> String {
         let ellipsis = self.glyph(Glyph::Ellipsis);
-        if width(text) <= columns { text.to_owned() } else { cut(text, columns, ellipsis).into_owned() }
+        cut(&format!("{}{ellipsis}{ellipsis}", text.trim_end()), columns, ellipsis).into_owned()
     }
 
     /// Writes pieces so that they end at the right edge. Returns the columns it took.
