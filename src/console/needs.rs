@@ -28,6 +28,10 @@ pub(super) fn late_margin(stall: Seconds) -> Seconds {
 /// Every reason there is.
 pub(super) fn needs(picture: &Snapshot, tiers: &[Tier], moment: Timestamp) -> Vec<Need> {
     let mut needs = Vec::new();
+    if picture.observed.clock_suspect {
+        let text = "it jumped: nothing stalls or promotes until somebody accepts the new time";
+        needs.push(need(NeedKind::Clock, None, "clock", text, None));
+    }
     if let Some(rollout) = picture.world.current() {
         let found = findings(&picture.world, &picture.observed, moment);
         of_account(picture, rollout, moment, &mut needs);
@@ -55,10 +59,6 @@ fn of_account(picture: &Snapshot, rollout: &Rollout, moment: Timestamp, needs: &
     if picture.observed.telemetry == Telemetry::Unreadable {
         let text = "results cannot be read: nothing is granted or promoted, holders go on";
         needs.push(need(NeedKind::Blind, None, "telemetry", text, None));
-    }
-    if picture.observed.clock_suspect {
-        let text = "it jumped: nothing stalls or promotes until somebody accepts the new time";
-        needs.push(need(NeedKind::Clock, None, "clock", text, None));
     }
     if let Some(since) = picture.world.seat.deaf_since {
         let holder = picture.world.seat.holder.as_deref().unwrap_or("the seat");

@@ -85,9 +85,9 @@ impl<H: Host, B: Builder> Errand<H, B> {
             return self.rehearse(&order, planned_at);
         }
         let clock = self.account.service.host().clock();
-        let (asked_at, verb) = (clock.now(), order.verb.clone());
+        let (asked_at, verb) = (clock.steady(), order.verb.clone());
         let answered = self.account.service.door.give(order, planned_at).await;
-        self.shared.metrics.turn(clock.now().duration_since(asked_at));
+        self.shared.metrics.turn(clock.steady().duration_since(asked_at));
         self.tell(&verb, answered?)
     }
 

@@ -75,19 +75,19 @@ impl Feed {
         let mut published = service.door.published();
         let mut sent = published.borrow().world.revision;
         let mut shown = Shown::of(&service, &published.borrow());
-        let mut shown_at = clock.now();
+        let mut shown_at = clock.steady();
         let mut told_at = shown_at;
         loop {
-            let since = Duration::try_from(clock.now().duration_since(shown_at)).unwrap_or_default();
+            let since = Duration::try_from(clock.steady().duration_since(shown_at)).unwrap_or_default();
             tokio::select! {
                 biased;
                 () = service.stop.asked() => return,
                 changed = published.changed() => if changed.is_err() { return },
                 () = clock.sleep(PRESENCE_EVERY.saturating_sub(since)) => {
                     let seen = Shown::of(&service, &published.borrow());
-                    shown_at = clock.now();
+                    shown_at = clock.steady();
                     let told = Duration::try_from(shown_at.duration_since(told_at)).unwrap_or_default();
-                    let presence = seen.since(&shown, shown_at);
+                    let presence = seen.since(&shown, clock.now());
                     let polls = presence.as_ref().map_or(0, |presence| presence.last_poll.len());
                     if !may_wait(polls, told) || !seen.is_like(&shown) {
                         if let Some(presence) = presence {

@@ -48,7 +48,7 @@ pub(super) async fn around<H: Host, B: Builder>(
     let id = request_id(&request);
     let method = request.method().as_str().to_owned();
     let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
-    let began = shared.now();
+    let began = shared.steady();
     let (request, unread) = lend(request);
     let tokens = Arc::clone(&shared.setup.tokens.borrow());
     let asked = Caller::of(request.headers(), &tokens);
@@ -63,7 +63,7 @@ pub(super) async fn around<H: Host, B: Builder>(
             next.run(known(request, caller.as_ref())).instrument(span).await
         }
     };
-    let took = Duration::try_from(shared.now().duration_since(began)).unwrap_or_default();
+    let took = Duration::try_from(shared.steady().duration_since(began)).unwrap_or_default();
     let status = response.status().as_u16();
     shared.metrics.answered(&route, &method, status, took);
     let by = caller.as_ref().map_or("", |caller| &caller.name);
@@ -101,7 +101,7 @@ async fn admitted<H: Host, B: Builder>(
     ready.map_err(|_| unavailable("stopping", "the control plane is stopping"))?;
     // Late, since only now it is known which machines there are.
     let world = door.world();
-    shared.setup.rates.take(&caller, |machine| world.machines.contains_key(&machine), shared.now())
+    shared.setup.rates.take(&caller, |machine| world.machines.contains_key(&machine), shared.steady())
 }
 
 fn is_open(route: &str) -> bool {

@@ -92,9 +92,9 @@ impl<H: Host, B: Builder> Shared<H, B> {
         self.accounts.write().unwrap_or_else(PoisonError::into_inner).insert(id, account);
     }
 
-    /// What time it is here.
-    pub(super) fn now(&self) -> Timestamp {
-        self.host.clock().now()
+    /// What time it is here, for spans: no clock that is set or accepted moves it.
+    pub(super) fn steady(&self) -> Timestamp {
+        self.host.clock().steady()
     }
 
     /// A new identity.

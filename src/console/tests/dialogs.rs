@@ -349,6 +349,17 @@ fn a_clock_that_jumped_is_accepted_by_a_person() {
     assert_eq!(order(&effects).unwrap().verb, Verb::AcceptClock);
 }
 
+// R168
+#[test]
+fn a_clock_that_jumped_is_told_before_anything_was_started() {
+    let mut stage = Stage::blank(80, 24);
+    stage.take_seat("serve@bastion-1", true);
+    std::sync::Arc::make_mut(&mut stage.picture.observed).clock_suspect = true;
+    stage.show();
+    says(&stage, "CLOCK");
+    says(&stage, "1 needs you");
+}
+
 #[test]
 fn a_verb_that_would_change_nothing_says_so() {
     let mut stage = at_ash();

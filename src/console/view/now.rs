@@ -62,7 +62,10 @@ fn shown(model: &Model, roomy: bool, height: usize) -> Vec<Shown> {
         }
         shown.push(Shown::Heading("RUNNING"));
     }
-    shown.extend((needs..model.now_rows.len()).map(Shown::Row));
+    match model.now_rows.len() {
+        all if all == needs && roomy => shown.push(Shown::Quiet("Nothing: no release was ever started.")),
+        all => shown.extend((needs..all).map(Shown::Row)),
+    }
     shown
 }
 
