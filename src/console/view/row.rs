@@ -203,7 +203,13 @@ fn tier(tier: &Tier, columns: Columns, pen: &mut Pen<'_>) {
 
 fn count(area: Rect, done: usize, total: usize, pen: &mut Pen<'_>) {
     let role = if total > 0 && done == total { Role::Done } else { Role::Text };
-    pen.line_right(area, &[piece(role, format!("{done}/{total}"))]);
+    let counted = format!("{done}/{total}");
+    let counted = match counted.len() < usize::from(area.width) || total == 0 {
+        true => counted,
+        // Whole per cent that are reached: never 100 before everybody is done.
+        false => format!("{} %", done * 100 / total),
+    };
+    pen.line_right(area, &[piece(role, counted)]);
 }
 
 /// Shape, word and colour of what a ring does.

@@ -243,15 +243,27 @@ impl Rehearsal<'_> {
 
     fn go_on(&mut self, mine: impl Fn(&LaneKey) -> bool) {
         let keys = self.lanes(mine);
-        let lanes = keys.iter().filter_map(|key| self.after.lane(*key));
-        let holders: Vec<MachineId> = lanes.flat_map(|l| l.holders.iter().copied()).collect();
+        let lanes: Vec<&Lane> = keys.iter().filter_map(|key| self.after.lane(*key)).collect();
+        let holders: BTreeSet<MachineId> = lanes.iter().flat_map(|l| l.holders.iter().copied()).collect();
+        let slotless: BTreeSet<MachineId> = lanes.iter().flat_map(|l| in_flight(l)).collect();
+        let slotless: BTreeSet<MachineId> = slotless.difference(&holders).copied().collect();
         if !holders.is_empty() {
-            let names = self.names(holders.into_iter());
-            self.say(PlanKind::Starts, format!("{names} is served again and goes on with its slot"));
+            self.served_again(&holders, ("goes on with its slot", "go on with their slots"));
             self.say(PlanKind::Stays, "stall timers go on from where they stood");
         }
+        self.served_again(&slotless, ("begins its run anew", "begin their runs anew"));
         self.starts();
         self.say(PlanKind::Stays, "the order of the queue is as it was");
+    }
+
+    fn served_again(&mut self, whom: &BTreeSet<MachineId>, (one, many): (&str, &str)) {
+        let (verb, how) = match whom.len() {
+            0 => return,
+            1 => ("is", one),
+            _ => ("are", many),
+        };
+        let names = self.names(whom.iter().copied());
+        self.say(PlanKind::Starts, format!("{names} {verb} served again and {how}"));
     }
 
     fn set_secret(&mut self, name: &str) {

@@ -2,6 +2,7 @@
 //! windows that open again, a cursor that loses its place, starters that begin by themselves.
 
 use super::rig::{Rig, capped, environment, ladder, machine, ring};
+use crate::domain::change::Level;
 use crate::domain::fleet::Rung;
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId};
 use crate::domain::input::{RingPatch, Verb};
@@ -173,4 +174,21 @@ fn a_newcomer_is_promised_no_place_that_its_identity_decides() {
     assert!(!plan.lines.iter().any(|line| line.text.contains("number")), "{plan:#?}");
     let pinned = planned(&rig, &add(Some(99)));
     assert!(says(&pinned, PlanKind::Starts, "d is number 3 in the queue of oak"), "{pinned:#?}");
+}
+
+#[test]
+fn the_end_of_a_hold_names_everybody_who_is_served_again() {
+    let ring = Level::Ring(RingId::named("oak"));
+    let mut rig = held();
+    rig.verb(Verb::Pause(ring));
+    let plan = planned(&rig, &Verb::Unpause(ring));
+    assert!(says(&plan, PlanKind::Starts, "a is served again and goes on with its slot"), "{plan:#?}");
+
+    let mut rig = Rig::line("oak", capped(0, 0, 0, 10), &["a", "b", "c"]);
+    rig.start_protected("v1");
+    rig.poll("a");
+    rig.poll("b");
+    rig.verb(Verb::Pause(ring));
+    let plan = planned(&rig, &Verb::Unpause(ring));
+    assert!(says(&plan, PlanKind::Starts, "a, b are served again and begin their runs anew"), "{plan:#?}");
 }
