@@ -335,9 +335,9 @@ fn a_reset_is_refused_while_results_cannot_be_read() {
     says(&stage, "results cannot be read");
 }
 
-// R168
 #[test]
 fn a_clock_that_jumped_is_accepted_by_a_person() {
+    // R168
     let mut stage = at_ash();
     stage.arm();
     stage.press("u c");
@@ -349,9 +349,9 @@ fn a_clock_that_jumped_is_accepted_by_a_person() {
     assert_eq!(order(&effects).unwrap().verb, Verb::AcceptClock);
 }
 
-// R168
 #[test]
 fn a_clock_that_jumped_is_told_before_anything_was_started() {
+    // R168
     let mut stage = Stage::blank(80, 24);
     stage.take_seat("serve@bastion-1", true);
     std::sync::Arc::make_mut(&mut stage.picture.observed).clock_suspect = true;

@@ -21,15 +21,15 @@ const FAMILIES: [Rule; 2] = [('R', 180), ('K', 52)];
 fn proofs() -> BTreeMap<Rule, Vec<String>> {
     let mut proofs: BTreeMap<Rule, Vec<String>> = BTreeMap::new();
     for source in ["src", "tests"].into_iter().flat_map(below) {
+        let lines: Vec<&str> = source.text.lines().map(str::trim).collect();
         let mut test = None;
-        for line in source.text.lines().map(str::trim) {
-            if let Some(name) =
-                line.trim_start_matches("async ").strip_prefix("fn ").and_then(|rest| rest.split('(').next())
-            {
-                test = Some(name.to_owned());
-            }
-            let Some(test) = &test else { continue };
-            for rule in marks(line) {
+        for (n, line) in lines.iter().enumerate() {
+            test = named(line).or(test);
+            let rules = marks(line);
+            // A mark above a test speaks of that test, not of the one before it.
+            let below = lines[n..].iter().find(|line| !line.starts_with("//") && !line.starts_with("#["));
+            let Some(test) = below.and_then(|line| named(line)).or(test) else { continue };
+            for rule in rules {
                 let place = format!("`{}` in {}", test, source.path.display());
                 let known = proofs.entry(rule).or_default();
                 if !known.contains(&place) {
@@ -40,6 +40,12 @@ fn proofs() -> BTreeMap<Rule, Vec<String>> {
     }
     proofs_by_scenarios(&mut proofs);
     proofs
+}
+
+/// The function that begins in this line.
+fn named(line: &str) -> Option<&str> {
+    let line = line.trim_start_matches("pub ").trim_start_matches("pub(super) ").trim_start_matches("async ");
+    line.strip_prefix("fn ")?.split(['(', '<']).next()
 }
 
 /// A scenario says itself which rules it proves.

@@ -60,6 +60,16 @@ impl Stage {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap()
     }
 
+    /// It listens before it has the seat.
+    async fn ready(&self) {
+        let ready = within(async {
+            while !self.answer("GET /readyz", "viewer").await.starts_with("HTTP/1.1 200 ") {
+                SystemClock::start().sleep(Duration::from_millis(20)).await;
+            }
+        });
+        assert!(ready.await.is_some(), "never ready: {}", self.log());
+    }
+
     async fn says(&self, words: &str) {
         let said = within(async {
             while !self.log().contains(words) {
@@ -133,7 +143,7 @@ async fn what_was_begun_is_finished_and_everything_held_comes_to_a_proper_end() 
     let mut verb = stage.ask("POST /api/config/environments/", "owner", &half()).await;
     let idle = TcpStream::connect(stage.address()).await.unwrap();
     // A round trip more, so that everything before it has arrived.
-    assert!(stage.answer("GET /readyz", "viewer").await.starts_with("HTTP/1.1 200 "));
+    stage.ready().await;
     stage.says("listening").await;
 
     stage.signal(Signal::TERM);
@@ -156,7 +166,7 @@ async fn what_was_begun_is_finished_and_everything_held_comes_to_a_proper_end() 
 async fn readiness_goes_first_and_one_more_signal_is_heard_at_every_step() {
     let mut stage = Stage::with(&["--drain-seconds", "300"]).await;
     let stuck = stage.ask("POST /api/config/environments/", "owner", &half()).await;
-    assert!(stage.answer("GET /readyz", "viewer").await.starts_with("HTTP/1.1 200 "));
+    stage.ready().await;
     stage.signal(Signal::TERM);
     stage.says("not ready any more").await;
     assert!(stage.answer("GET /readyz", "viewer").await.starts_with("HTTP/1.1 503 "));
