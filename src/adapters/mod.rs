@@ -11,4 +11,5 @@ pub mod vault;
 pub mod releases;
 pub mod remote;
 pub mod kube;
+pub mod probe;
 pub mod local_audit;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::links;
 use crate::domain::change::{Change, Entry};
 use crate::domain::ids::{AccountId, Epoch, Generation, MachineId, ReleaseId, Revision, SecretVersion};
+use crate::domain::kura::estate::Estate;
 use crate::domain::kura::sight::Sight;
 use crate::domain::kura::step::{Outcome as StepOutcome, Step};
 use crate::domain::observed::Telemetry;
@@ -319,6 +320,10 @@ pub trait Vault: Send + Sync + 'static {
 pub trait Cluster: Send + Sync + 'static {
     /// What is seen of it now; none where none is connected. Never blocks.
     fn sight(&self) -> Option<Sight>;
+
+    /// What the servers are from now on, told whenever that changed: which of their endpoints are worth a probe. Never
+    /// blocks.
+    fn attend(&self, _estate: &Estate) {}
 
     /// Carries one step out, at most once, and says what came of it. Bounded in time; never an error of its own.
     fn run(&self, step: &Step) -> impl Future<Output = StepOutcome> + Send;

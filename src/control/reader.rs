@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::host::Host;
 use super::nudges::Nudges;
 use super::picture::TAIL_KEPT;
-use super::ports::{Clock, Head, Journal, JournalError};
+use super::ports::{Clock, Cluster, Head, Journal, JournalError};
 use super::publish::Publisher;
 use super::trouble::sentence;
 use crate::domain::change::{Change, Entry};
@@ -41,6 +41,7 @@ impl<H: Host> Reader<H> {
         let world = self.host.journal().load(self.account).await?;
         let tail = self.tail(world.revision).await?;
         let everybody = world.machines.keys().copied().collect();
+        self.host.cluster().attend(&world.kura);
         self.publisher.load(world, tail, self.now());
         self.nudges.wake(everybody);
         Ok(())
@@ -80,6 +81,9 @@ impl<H: Host> Reader<H> {
         }
         if changes.iter().any(|change| matches!(change, Change::ClockAccepted)) {
             self.host.clock().accept();
+        }
+        if changes.iter().any(|change| matches!(change, Change::Kura(_))) {
+            self.host.cluster().attend(&world.kura);
         }
         self.publisher.advance(world, entries, ticked, now);
         self.nudges.wake(wave);

@@ -11,6 +11,7 @@ mod house;
 mod scenarios;
 mod screenshots;
 mod journal;
+mod probe;
 mod pty;
 mod seeds;
 mod server;

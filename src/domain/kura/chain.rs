@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::deployment::WaitKind;
+use super::front::front;
 use super::object::tag_of;
 use super::server::{GatewayMode, Server};
 use super::sight::Sight;
@@ -93,18 +94,43 @@ pub fn chain(server: &Server, tag: &str, sight: &Sight, now: Timestamp) -> Vec<C
         (LinkName::Workload, workload(sight, server, tag, now)),
     ];
     if let Some(host) = server.public_host() {
-        let by_ingress = server.spec.gateway != GatewayMode::NodePort;
-        if by_ingress {
-            links.push((LinkName::Class, class(sight, live, now)));
-            links.push((LinkName::Address, address(sight, server, now)));
-        }
-        let probe = sight.endpoint(&host, now);
-        links.push((LinkName::Dns, dns(sight, server, &host, probe)));
-        links.push((LinkName::Certificate, certificate(sight, &host, probe)));
-        let wait = if by_ingress { WaitKind::PublicEndpointNotReady } else { WaitKind::NodePortEndpointNotReady };
-        links.push((LinkName::Up, up(probe, wait)));
+        links.extend(match server.spec.gateway {
+            GatewayMode::NodePort => by_node_port(sight, server, live, now),
+            GatewayMode::Shared | GatewayMode::Dedicated => by_ingress(sight, server, live, &host, now),
+        });
     }
     links.into_iter().map(|(link, standing)| ChainLink { link, standing }).collect()
+}
+
+fn by_ingress(
+    sight: &Sight,
+    server: &Server,
+    live: Option<&Instance>,
+    host: &str,
+    now: Timestamp,
+) -> Vec<(LinkName, Standing)> {
+    let probe = sight.endpoint(host, now);
+    vec![
+        (LinkName::Class, class(sight, live, now)),
+        (LinkName::Address, address(sight, server, now)),
+        (LinkName::Dns, dns(sight, server, host, probe)),
+        (LinkName::Certificate, certificate(sight, host, probe)),
+        (LinkName::Up, up(probe, WaitKind::PublicEndpointNotReady)),
+    ]
+}
+
+/// An address and a port, and no name, no class, no certificate.
+fn by_node_port(sight: &Sight, server: &Server, live: Option<&Instance>, now: Timestamp) -> Vec<(LinkName, Standing)> {
+    let wait = WaitKind::NodePortEndpointNotReady;
+    let front = front(server, sight);
+    let address = match (&front, sight.instances.contact.trouble(now)) {
+        (Some(_), _) => Standing::Whole,
+        (None, Some(trouble)) => unknown(format!("instances: {trouble}")),
+        (None, None) if live.is_none() => broken(wait, "there is no instance yet"),
+        (None, None) => broken(wait, node_port_missing(server)),
+    };
+    let probe = front.and_then(|front| sight.endpoint(&front.key(), now));
+    vec![(LinkName::Address, address), (LinkName::Up, up(probe, wait))]
 }
 
 fn broken(wait: WaitKind, detail: impl Into<String>) -> Standing {
@@ -181,6 +207,11 @@ fn class(sight: &Sight, live: Option<&Instance>, now: Timestamp) -> Standing {
     }
 }
 
+/// What is missing of a port of a node.
+fn node_port_missing(server: &Server) -> String {
+    format!("instance {} reports no port of a node yet", server.instance_name)
+}
+
 /// Addresses of the ingresses of a server, sorted.
 fn addresses(sight: &Sight, server: &Server) -> Vec<String> {
     let ours = sight.ingresses.rows.values().filter(|row| row.instance.as_ref() == Some(&server.instance_name));
@@ -205,17 +236,20 @@ fn dns(sight: &Sight, server: &Server, host: &str, probe: Option<&Endpoint>) -> 
         None | Some(Dns::Unknown) => unknown(format!("{host} was not resolved lately")),
         Some(Dns::NxDomain) => broken(WaitKind::PublicHostNotResolvable, format!("{host}: NXDOMAIN")),
         Some(Dns::Failed { why }) => broken(WaitKind::ResolverError, format!("resolver: {why}")),
-        Some(Dns::Addresses { addresses: found }) => mismatch(&addresses(sight, server), found),
+        Some(Dns::Addresses { addresses: found }) => mismatch(host, &addresses(sight, server), found),
     }
 }
 
 /// The name has to lead to the ingress and nowhere else. Load balancers that go by a host name cannot be compared.
-fn mismatch(wanted: &[String], found: &[String]) -> Standing {
+fn mismatch(host: &str, wanted: &[String], found: &[String]) -> Standing {
     let comparable = !wanted.is_empty() && wanted.iter().all(|address| address.parse::<Address>().is_ok());
     let stale: Vec<&String> = found.iter().filter(|address| !wanted.contains(address)).collect();
     let missing: Vec<&String> = wanted.iter().filter(|address| !found.contains(address)).collect();
     let names = |all: &[&String]| all.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", ");
     match (stale.is_empty(), missing.is_empty()) {
+        _ if !comparable && found.is_empty() => {
+            broken(WaitKind::PublicHostNotResolvable, format!("{host} has no address in the DNS"))
+        }
         _ if !comparable => Standing::Whole,
         (true, true) => Standing::Whole,
         (false, _) => {

@@ -27,6 +27,7 @@ pub mod render;
 pub mod drift;
 
 // What can be said about it.
+pub mod front;
 pub mod chain;
 pub mod orphans;
 pub mod skew;

@@ -48,7 +48,7 @@ pub struct Sight {
     pub certificates: Source<Certificate>,
     /// How far `Observed.nodes` can be relied on.
     pub nodes: Contact,
-    /// Public endpoints by host name; a host that was not probed yet is not there.
+    /// Public endpoints by the key of their `Front`, the host name of most; one that was not probed yet is not there.
     pub endpoints: OrdMap<String, Endpoint>,
     /// Who deletes not-Ready pods here (K48).
     pub deleter: PodDeleter,

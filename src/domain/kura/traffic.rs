@@ -80,7 +80,7 @@ pub enum Dns {
     Unknown,
     /// It has these addresses, sorted.
     Addresses {
-        /// At least one.
+        /// None = the name is there and has no address.
         addresses: Vec<String>,
     },
     /// The resolver says that there is no such name.
@@ -139,8 +139,8 @@ impl Up {
     }
 }
 
-/// What was probed of one public endpoint, link by link, each probe bounded in time. Links are tried in this order and
-/// independently: a broken one does not hide what is behind it.
+/// What was probed of one public endpoint, link by link, each probe bounded in time and in the way that clients take: a
+/// link that cannot be reached because of one before it stays unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Endpoint {
     /// When this round of probes ended.

@@ -40,9 +40,21 @@ pub struct Instance {
     /// `status.lastReconciledAt`: the heartbeat of its controller.
     #[serde(default)]
     pub last_reconciled_at: Option<Timestamp>,
+    /// `status.nodeAddress` and the port with it: where a server without an ingress answers, once all of it is known.
+    #[serde(default)]
+    pub node_port: Option<NodePort>,
     /// How far a bootstrap got, where the workload reports that (I11).
     #[serde(default)]
     pub progress: Option<Progress>,
+}
+
+/// A port of a node that leads to an instance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodePort {
+    /// The address of the node its first pod runs on.
+    pub address: String,
+    /// The port its service has there.
+    pub port: u16,
 }
 
 /// A bootstrap that reports how far it is.

@@ -108,6 +108,7 @@ impl Objects {
             message: None,
             public_url: None,
             last_reconciled_at: Some(now),
+            node_port: None,
             progress: None,
         };
         self.instances.insert(name.to_owned(), live);

@@ -22,6 +22,12 @@ impl Hurried {
     const FACTOR: u32 = 10;
 }
 
+impl From<SystemClock> for Hurried {
+    fn from(clock: SystemClock) -> Self {
+        Self(clock)
+    }
+}
+
 impl Clock for Hurried {
     fn now(&self) -> Timestamp {
         self.0.now()

@@ -9,7 +9,7 @@ mod cluster;
 mod rest;
 mod kubelet;
 mod objects;
-mod eyes;
+pub mod eyes;
 mod wire_cutter;
 
 mod server;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::managers::{Claims, foreign};
 use super::super::object::{Meta, Watched, named_by_metadata};
 use crate::domain::kura::object::{FIELD_MANAGER, REVISION_ANNOTATION};
-use crate::domain::kura::workload::Instance;
+use crate::domain::kura::workload::{Instance, NodePort};
 
 /// As it comes.
 #[derive(Debug, Clone, Deserialize)]
@@ -29,6 +29,11 @@ struct InstanceStatus {
     #[serde(rename = "publicURL")]
     public_url: Option<String>,
     last_reconciled_at: Option<Timestamp>,
+    node_address: Option<String>,
+    node_port_cache: Option<u16>,
+    /// What older controllers call the same.
+    #[serde(rename = "nodePortHTTP")]
+    node_port_http: Option<u16>,
 }
 
 impl Watched for InstanceObject {
@@ -40,6 +45,7 @@ impl Watched for InstanceObject {
         let revision = self.metadata.annotations.get(REVISION_ANNOTATION).cloned();
         let foreign = foreign(&self.metadata.managed_fields, FIELD_MANAGER);
         let status = self.status;
+        let port = status.node_port_cache.or(status.node_port_http).filter(|port| *port > 0);
         Some(Instance {
             stamp: self.metadata.stamp(),
             spec: self.spec,
@@ -51,9 +57,14 @@ impl Watched for InstanceObject {
             message: status.message,
             public_url: status.public_url,
             last_reconciled_at: status.last_reconciled_at,
+            node_port: status.node_address.filter(|address| !address.is_empty()).zip(port).map(node_port),
             progress: None,
         })
     }
+}
+
+fn node_port((address, port): (String, u16)) -> NodePort {
+    NodePort { address, port }
 }
 
 #[cfg(test)]

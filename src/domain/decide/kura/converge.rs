@@ -7,6 +7,7 @@ use super::super::super::kura::chain::{Judgement, chain, judge};
 use super::super::super::kura::change::KuraChange;
 use super::super::super::kura::deployment::{Closing, Deployment, DeploymentStatus, WaitKind};
 use super::super::super::kura::drift::{carries, drift};
+use super::super::super::kura::front::front;
 use super::super::super::kura::object::{ObjectKind, ObjectRef, tag_of};
 use super::super::super::kura::render::{Manifest, render};
 use super::super::super::kura::server::Server;
@@ -102,21 +103,24 @@ fn activate(draft: &mut Draft<'_>, sight: &Sight, server: &Server, tag: &str, ma
     match judge(&chain(server, tag, sight, draft.now)) {
         Judgement::Unsure => {}
         Judgement::Broken(kind, detail) => wait(draft, server, open, Some((kind, detail))),
-        Judgement::Whole if is_probed_since(server, open, sight, draft) => succeed(draft, server, open),
+        Judgement::Whole if is_probed_since(server, open, sight, draft) => succeed(draft, sight, server, open),
         Judgement::Whole => wait(draft, server, open, None),
     }
 }
 
 /// An answer from before the manifest was applied is none of what it leads to.
 fn is_probed_since(server: &Server, open: &Deployment, sight: &Sight, draft: &Draft<'_>) -> bool {
-    let Some(host) = server.public_host() else { return true };
+    if server.public_host().is_none() {
+        return true;
+    }
+    let Some(front) = front(server, sight) else { return false };
     let since = server.applied.as_ref().filter(|_| open.applied).map(|applied| applied.at);
-    let probed = sight.endpoint(&host, draft.now).map(|probe| probe.as_of);
+    let probed = sight.endpoint(&front.key(), draft.now).map(|probe| probe.as_of);
     probed.is_some_and(|probed| since.is_none_or(|since| probed >= since))
 }
 
-fn succeed(draft: &mut Draft<'_>, server: &Server, open: &Deployment) {
-    let url = server.public_host().map(|host| format!("https://{host}"));
+fn succeed(draft: &mut Draft<'_>, sight: &Sight, server: &Server, open: &Deployment) {
+    let url = front(server, sight).map(|front| front.url());
     let closing = Closing::Succeeded { detail: None, url };
     draft.tell(KuraChange::DeploymentClosed { server: server.id, deployment: open.id, closing });
 }

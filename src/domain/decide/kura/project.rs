@@ -3,6 +3,7 @@
 use super::super::super::ids::ServerId;
 use super::super::super::kura::change::KuraChange;
 use super::super::super::kura::deployment::DeploymentStatus;
+use super::super::super::kura::front::front;
 use super::super::super::kura::server::{Server, ServerStatus};
 use super::super::super::kura::sight::Sight;
 use super::super::super::kura::traffic::{Dns, Up};
@@ -18,11 +19,12 @@ pub(super) fn project(draft: &mut Draft<'_>, sight: &Sight, id: ServerId) {
 
 /// Whether it serves; none = that cannot be told now.
 fn answers(server: &Server, sight: &Sight, draft: &Draft<'_>) -> Option<bool> {
-    let Some(host) = server.public_host() else {
+    if server.public_host().is_none() {
         let fresh = sight.pods.is_fresh(draft.now);
         return fresh.then(|| sight.pods_of(&server.instance_name).any(|pod| pod.ready));
-    };
-    let probe = sight.endpoint(&host, draft.now)?;
+    }
+    let front = front(server, sight)?;
+    let probe = sight.endpoint(&front.key(), draft.now)?;
     match (&probe.up, &probe.dns) {
         // A resolver that fails here says nothing about those who are served there (A23).
         (Up::Unknown, Dns::Unknown | Dns::Failed { .. }) => None,

@@ -239,6 +239,7 @@ impl Rig {
             message: None,
             public_url: None,
             last_reconciled_at: Some(self.now),
+            node_port: None,
             progress: None,
         };
         self.sight.instances.rows.insert(name.to_owned(), live);

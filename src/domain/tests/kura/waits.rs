@@ -6,7 +6,8 @@ use crate::domain::kura::deployment::{DeploymentStatus, WaitKind};
 use crate::domain::kura::object::Stamp;
 use crate::domain::kura::server::GatewayMode;
 use crate::domain::kura::source::Contact;
-use crate::domain::kura::traffic::{Certificate, Dns, Tls, Up};
+use crate::domain::kura::traffic::{Certificate, Dns, Endpoint, Tls, Up};
+use crate::domain::kura::workload::NodePort;
 
 /// On its way to 0.20.0, pods and all; the endpoint is what the test makes of it.
 fn arriving() -> Rig {
@@ -123,6 +124,37 @@ fn a_server_without_an_ingress_waits_for_its_node_port_and_a_private_one_for_nei
     rig.reconcile();
     rig.reconcile();
     assert!(rig.server("acme").open().is_none());
+}
+
+#[test]
+fn a_port_of_a_node_is_waited_for_and_asked_under_its_own_address() {
+    // K30, K32
+    let mut rig = arriving();
+    rig.edit("acme", |server| server.spec.gateway = GatewayMode::NodePort);
+    rig.reconcile();
+    rig.reconcile();
+    let missing = "instance kura-acme-eu reports no port of a node yet";
+    assert_eq!(rig.wait("acme"), ("node_port_endpoint_not_ready".to_owned(), missing.to_owned()));
+    rig.live("acme").node_port = Some(NodePort { address: "172.16.0.2".to_owned(), port: 30_080 });
+    let probe = Endpoint { as_of: rig.now, dns: Dns::Unknown, tls: Tls::Unknown, up: Up::Status { status: 503 } };
+    rig.sight.endpoints.insert("172.16.0.2:30080".to_owned(), probe);
+    rig.reconcile();
+    assert_eq!(rig.wait("acme"), ("node_port_endpoint_not_ready".to_owned(), "/up answered 503".to_owned()));
+    rig.sight.endpoints.get_mut("172.16.0.2:30080").unwrap().up = Up::Status { status: 200 };
+    rig.reconcile();
+    let server = rig.server("acme");
+    assert_eq!((server.open(), server.url.as_deref()), (None, Some("http://172.16.0.2:30080")));
+}
+
+#[test]
+fn a_name_without_an_address_is_not_resolvable_even_where_nothing_can_be_compared() {
+    // K30
+    let mut rig = arriving();
+    rig.sight.ingresses.rows.get_mut("kura-acme-eu").unwrap().addresses = vec!["lb-1.example.net".to_owned()];
+    rig.endpoint("acme").dns = addresses(&[]);
+    rig.reconcile();
+    let detail = "acme-eu.kura.tuist.dev has no address in the DNS";
+    assert_eq!(rig.wait("acme"), ("public_host_not_resolvable".to_owned(), detail.to_owned()));
 }
 
 #[test]
