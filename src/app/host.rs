@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use imbl::OrdMap;
 use uuid::Uuid;
 
+use super::cluster::ServerCluster;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::sqlite::journal::SqliteJournal;
 use crate::adapters::presence::SqlitePresence;
@@ -12,8 +14,10 @@ use crate::adapters::results::sqlite::SqliteResults;
 use crate::adapters::sqlite::telemetry::TelemetryFile;
 use crate::adapters::vault::file::FileVault;
 use crate::control::host::Host;
-use crate::control::ports::{NoCluster, Presence};
+use crate::control::ports::Presence;
 use crate::control::trouble::sentence;
+use crate::domain::ids::AccountId;
+use crate::domain::observed::Node;
 use crate::wire::problem::Problem;
 
 /// Where everything of a control plane is kept.
@@ -23,14 +27,31 @@ pub struct ServerHost {
     results: SqliteResults,
     telemetry: Arc<TelemetryFile>,
     vault: FileVault,
+    cluster: ServerCluster,
+    kura_account: AccountId,
     clock: SystemClock,
     process: String,
+}
+
+/// The cluster of one account.
+pub struct KuraOf {
+    /// What is connected.
+    pub cluster: ServerCluster,
+    /// Whose Kura servers are in it.
+    pub account: AccountId,
+}
+
+impl KuraOf {
+    /// No cluster is connected.
+    pub fn nobody() -> Self {
+        Self { cluster: ServerCluster::Absent, account: AccountId::named("default") }
+    }
 }
 
 impl ServerHost {
     /// Opens the journal and what lies beside it, or makes them. Telemetry that cannot be opened is no reason not to
     /// start: an outage has rules of its own (R142-R147).
-    pub async fn open(journal: &Path, clock: SystemClock, process: String) -> Result<Self, Problem> {
+    pub async fn open(journal: &Path, clock: SystemClock, process: String, kura: KuraOf) -> Result<Self, Problem> {
         let opened = SqliteJournal::open(journal).await.map_err(|fault| fault.problem())?;
         let vault = FileVault::open(FileVault::beside(opened.path()))?;
         let telemetry = Arc::new(TelemetryFile::beside(opened.path()));
@@ -42,7 +63,8 @@ impl ServerHost {
         if let Err(error) = presence.flush().await {
             tracing::warn!(why = %sentence(&error), "presence cannot be read");
         }
-        Ok(Self { journal: opened, presence, results, telemetry, vault, clock, process })
+        let KuraOf { cluster, account: kura_account } = kura;
+        Ok(Self { journal: opened, presence, results, telemetry, vault, cluster, kura_account, clock, process })
     }
 
     /// Closes the files, so that a copy of the journal is whole.
@@ -62,7 +84,7 @@ impl Host for ServerHost {
     type Presence = SqlitePresence;
     type Results = SqliteResults;
     type Vault = FileVault;
-    type Cluster = NoCluster;
+    type Cluster = ServerCluster;
     type Clock = SystemClock;
 
     fn journal(&self) -> &SqliteJournal {
@@ -85,8 +107,16 @@ impl Host for ServerHost {
         &self.vault
     }
 
-    fn cluster(&self) -> &NoCluster {
-        &NoCluster
+    fn cluster(&self) -> &ServerCluster {
+        &self.cluster
+    }
+
+    fn looks_after(&self, account: AccountId) -> bool {
+        account == self.kura_account
+    }
+
+    fn nodes(&self) -> OrdMap<String, Node> {
+        self.cluster.nodes()
     }
 
     fn clock(&self) -> &SystemClock {

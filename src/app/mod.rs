@@ -6,6 +6,7 @@ pub mod target;
 pub mod look;
 pub mod console;
 pub mod logging;
+pub mod cluster;
 pub mod host;
 pub mod listen;
 pub mod token_file;

@@ -13,7 +13,8 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::accounts::Accounts;
-use super::host::{ServerHost, process_name};
+use super::cluster::{ServedClusterArgs, ServerCluster};
+use super::host::{KuraOf, ServerHost, process_name};
 use super::listen::{self, Guard};
 use super::logging::LogArgs;
 use super::releases::{ReleaseArgs, Releases};
@@ -24,6 +25,7 @@ use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::open::JournalUrl;
 use crate::control::host::Host;
 use crate::control::stop::Stop;
+use crate::domain::ids::AccountId;
 use crate::server::connections;
 use crate::server::paced::{WRITE_LIMIT, quick};
 use crate::server::rate::{RATE_DEFAULT, Rates};
@@ -56,6 +58,8 @@ pub struct Args {
     create_tokens: bool,
     #[command(flatten)]
     releases: ReleaseArgs,
+    #[command(flatten)]
+    cluster: ServedClusterArgs,
     /// Period of the tick.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     tick_seconds: u64,
@@ -104,11 +108,16 @@ async fn serve(args: Args) -> Result<(), Problem> {
     let path = journal_file(&args.journal)?;
     let releases = Releases::open(&args.releases, &path).await?;
     let certificate = args.tls.open()?;
+    let wanted = args.cluster.wanted().await?;
     let listener = listen::bind(listen::address(&args.listen, guard(&args)).await?).await?;
     let address = listener.local_addr().map_err(|error| listen::problem(&args.listen, &error))?;
     let known = known_tokens(&args)?;
-    let host = Arc::new(ServerHost::open(&path, SystemClock::start(), process_name("serve")).await?);
+    let clock = SystemClock::start();
+    let account = AccountId::named(&args.cluster.kura_account);
+    let kura = KuraOf { cluster: ServerCluster::start(wanted, clock), account };
+    let host = Arc::new(ServerHost::open(&path, clock, process_name("serve"), kura).await?);
     let tokens = known.map_or_else(|| made_tokens(&args, address), Ok)?;
+    warn_of_nobody(&args, host.cluster(), &tokens);
     let tick_every = Duration::from_secs(args.tick_seconds);
     let mut accounts = Accounts::new(Arc::clone(&host), releases.clone(), args.releases.clone(), tick_every);
     let services = accounts.adopt(&tokens);
@@ -127,6 +136,14 @@ async fn serve(args: Args) -> Result<(), Problem> {
     reload.abort();
     host.close().await;
     ended
+}
+
+/// A cluster that is no account's is followed in vain.
+fn warn_of_nobody(args: &Args, cluster: &ServerCluster, tokens: &Tokens) {
+    let account = &args.cluster.kura_account;
+    if matches!(cluster, ServerCluster::Kube(_)) && !tokens.accounts().contains(account) {
+        tracing::warn!(account, "no token is of the account whose Kura servers are in the cluster: see --kura-account");
+    }
 }
 
 fn guard(args: &Args) -> Guard {

@@ -1,5 +1,6 @@
 //! A draft: everything that waits, decided in sequence on a scratch world, ready to be appended in one piece.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
@@ -14,6 +15,7 @@ use crate::domain::change::{Change, Entry};
 use crate::domain::decide::decide;
 use crate::domain::ids::{AccountId, Epoch, Revision};
 use crate::domain::input::{Input, Order, Verb};
+use crate::domain::kura::object::ObjectRef;
 use crate::domain::kura::step::Step;
 use crate::domain::observed::{Observed, RefusedStart};
 use crate::domain::plan::{moved, plan};
@@ -44,6 +46,8 @@ pub(super) struct Draft {
     pub(super) now: Timestamp,
     /// Writes to the cluster that follow once the entries are kept.
     pub(super) lots: Vec<Lot>,
+    /// Objects that such writes were decided for since the last tick, or since a person last wanted something of one.
+    pub(super) tried: BTreeSet<ObjectRef>,
     epoch: Option<Epoch>,
     /// In the order of the requests.
     replies: Vec<Result<Answered, DoorError>>,
@@ -56,6 +60,8 @@ pub(super) struct Basis<'a> {
     pub(super) published: &'a Published,
     /// The world outside.
     pub(super) observed: &'a Observed,
+    /// Objects of the cluster that are not written to again before the next tick.
+    pub(super) tried: &'a BTreeSet<ObjectRef>,
     /// The process that decides.
     pub(super) process: &'a str,
     /// What its clock says.
@@ -110,6 +116,7 @@ impl Draft {
             ticked: false,
             refused_start: None,
             lots: Vec::new(),
+            tried: basis.tried.clone(),
             epoch: None,
             replies: Vec::new(),
         }
@@ -147,18 +154,38 @@ impl Draft {
 
     /// Adds what was decided to the batch and to the scratch world.
     fn fold(&mut self, basis: Basis<'_>, request: &Request, mut verdict: Verdict) -> Reply {
-        self.lots.extend(lot(request, std::mem::take(&mut verdict.steps)));
+        self.line_up(request, std::mem::take(&mut verdict.steps));
         let author = request.input.author(&self.world, basis.process);
         let entries = author.entries(&self.world, &verdict.changes, self.now);
         entries.iter().for_each(|entry| self.world.apply(entry));
         if request.input.needs_seat() {
-            self.ticked = true;
+            self.ticked |= matches!(request.input, Input::Tick { .. });
             // The epoch guards a tick's changes, and only those: a verb needs no seat.
             self.epoch = self.epoch.or(request.under.filter(|_| !entries.is_empty()));
         }
         self.refused_start = turned_away(&request.input, &verdict.reply, self.now).or(self.refused_start.take());
         self.entries.extend(entries);
         verdict.reply
+    }
+
+    /// The steps of a verdict; only what was decided under the seat has any. A tick begins anew, and so does a person:
+    /// whatever stood in the way of the last write is for the next one to find out.
+    fn line_up(&mut self, request: &Request, steps: Vec<Step>) {
+        if begins_anew(&request.input) {
+            self.tried.clear();
+        }
+        if let Some(epoch) = request.under.filter(|_| !steps.is_empty()) {
+            self.tried.extend(steps.iter().map(|step| step.object.clone()));
+            self.lots.push(Lot { epoch, steps });
+        }
+    }
+
+    /// What is decided: of the cluster nobody but the loop knows what was tried.
+    fn input<'a>(&self, request: &'a Request) -> Cow<'a, Input> {
+        match &request.input {
+            Input::Seen { ran, .. } => Cow::Owned(Input::Seen { ran: ran.clone(), tried: self.tried.clone() }),
+            input => Cow::Borrowed(input),
+        }
     }
 
     /// The verdict on a request, and whether it is the one of an earlier request under the same key.
@@ -176,7 +203,7 @@ impl Draft {
             let planned_at = request.planned_at.filter(|_| !order.verb.is_stop());
             planned_at.map_or(Ok(()), |revision| self.compare(basis, order, revision))?;
         }
-        Ok((decide(&self.world, basis.observed, &request.input, self.now), false))
+        Ok((decide(&self.world, basis.observed, &self.input(request), self.now), false))
     }
 
     fn compare(&self, basis: Basis<'_>, order: &Order, planned_at: Revision) -> Result<(), DoorError> {
@@ -186,16 +213,8 @@ impl Draft {
     }
 }
 
-/// The steps of a verdict; only what was decided under the seat has any.
-fn lot(request: &Request, steps: Vec<Step>) -> Option<Lot> {
-    let epoch = request.under.filter(|_| !steps.is_empty())?;
-    let tried = match &request.input {
-        Input::Seen { ran, tried } => {
-            ran.iter().map(|one| one.step.object.clone()).chain(tried.iter().cloned()).collect()
-        }
-        _ => BTreeSet::new(),
-    };
-    Some(Lot { epoch, steps, tried })
+fn begins_anew(input: &Input) -> bool {
+    matches!(input, Input::Tick { .. } | Input::Verb(Order { verb: Verb::Kura(_), .. }))
 }
 
 /// Plans a verb again, and refuses where something the plan names has changed after `planned_at`, be it in `tail` or
@@ -235,8 +254,14 @@ mod tests {
         let inputs = [pause("ash"), start("r1", "v1"), pause("birch")].map(|input| (None, input));
         let (waiting, _answers) = requests(inputs.into());
         let (published, observed) = (a.published(), a.turns.observer.observe());
-        let basis =
-            Basis { published: &published, observed: &observed, process: "a", clock: bed.clock.now(), floor: 0 };
+        let basis = Basis {
+            published: &published,
+            observed: &observed,
+            tried: &BTreeSet::new(),
+            process: "a",
+            clock: bed.clock.now(),
+            floor: 0,
+        };
         let draft = Draft::within(basis, &waiting, 3);
         assert_eq!(draft.replies.len(), 2);
         assert_eq!(draft.entries.len(), 5, "the start has two, the pause one, and each a link of the audit");

@@ -12,7 +12,6 @@ use super::seat::Held;
 use super::stop::Stop;
 use crate::domain::ids::Epoch;
 use crate::domain::input::Input;
-use crate::domain::kura::object::ObjectRef;
 use crate::domain::kura::step::{Ran, Step};
 
 /// Lots of steps that may wait; one more is left to the next tick, which decides it anew.
@@ -25,8 +24,6 @@ pub(super) struct Lot {
     pub(super) epoch: Epoch,
     /// In order.
     pub(super) steps: Vec<Step>,
-    /// Objects that were written to since the tick they go back to.
-    pub(super) tried: BTreeSet<ObjectRef>,
 }
 
 /// Carries steps out for one account.
@@ -71,7 +68,7 @@ impl<H: Host> Executor<H> {
         if ran.is_empty() {
             return;
         }
-        match self.door.ask_under(lot.epoch, Input::Seen { ran, tried: lot.tried }).await {
+        match self.door.ask_under(lot.epoch, Input::Seen { ran, tried: BTreeSet::new() }).await {
             Ok(_) => {}
             Err(DoorError::Deposed) => self.held.lose(lot.epoch),
             Err(error) => {

@@ -4,6 +4,7 @@ use imbl::OrdMap;
 use uuid::Uuid;
 
 use super::ports::{Clock, Cluster, Heartbeats, Journal, Presence, Results, Vault};
+use crate::domain::ids::AccountId;
 use crate::domain::observed::Node;
 
 /// Everything the loop runs on. One value per process.
@@ -37,6 +38,11 @@ pub trait Host: Send + Sync + 'static {
     fn cluster(&self) -> &Self::Cluster;
     /// Time.
     fn clock(&self) -> &Self::Clock;
+    /// Whether the cluster is this account's: Kura servers of one account are in it, and no other one sees or touches
+    /// them.
+    fn looks_after(&self, _account: AccountId) -> bool {
+        true
+    }
     /// Nodes of the cluster by name, as they are known now; none where no cluster is connected.
     fn nodes(&self) -> OrdMap<String, Node> {
         OrdMap::new()

@@ -11,7 +11,7 @@ use super::host::Host;
 use super::link::{Answer, Link, PAST_READ};
 use super::observe::Observer;
 use super::picture::{Freshness, Picture, Role, TAIL_KEPT};
-use super::ports::{ApplyResult, Clock, Journal, ResultQuery, Results, Stretch};
+use super::ports::{ApplyResult, Clock, Cluster, Journal, ResultQuery, Results, Sightings, Stretch};
 use super::publish::Published;
 use super::stop::Stop;
 use super::trouble::sentence;
@@ -22,6 +22,9 @@ use crate::domain::world::World;
 
 /// How often presence is looked at.
 pub const PRESENCE_EVERY: Duration = Duration::from_secs(1);
+
+/// What is seen of the cluster within so long is painted in one picture.
+pub const SEEN_AT_ONCE: Duration = Duration::from_millis(50);
 
 /// Results of one machine in one rollout that are read at a time.
 pub const RESULTS_READ: usize = 20;
@@ -88,6 +91,7 @@ pub(super) fn local_link<H: Host>(
 /// Paints a picture after every turn, and once a second for presence and for the proof that the loop lives.
 pub(super) async fn run_painter<H: Host>(painter: Painter<H>) {
     let mut published = painter.door.published();
+    let mut sightings = painter.host.cluster().sightings();
     loop {
         let newest = published.borrow_and_update().clone();
         painter.pictures.send_replace(paint(&newest, &painter.observer, painter.host.as_ref(), &painter.introduction));
@@ -95,9 +99,16 @@ pub(super) async fn run_painter<H: Host>(painter: Painter<H>) {
             biased;
             () = painter.stop.asked() => return,
             changed = published.changed() => if changed.is_err() { return },
+            () = seen(painter.host.as_ref(), &mut sightings) => {}
             () = painter.host.clock().sleep(PRESENCE_EVERY) => {}
         }
     }
+}
+
+/// Returns a moment after the cluster is seen otherwise: what changes in that moment is painted once.
+async fn seen<H: Host>(host: &H, sightings: &mut Sightings) {
+    sightings.next().await;
+    host.clock().sleep(SEEN_AT_ONCE).await;
 }
 
 /// What a console is shown of what was published last.

@@ -22,6 +22,7 @@ pub mod turns;
 pub mod seat;
 pub mod ticker;
 mod execute;
+mod lookout;
 pub mod following;
 
 // Whom it serves: agents and a console in the same process.

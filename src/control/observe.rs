@@ -1,5 +1,6 @@
 //! Observed: what the world outside looks like at this moment, put together for one turn or one reader.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -7,6 +8,8 @@ use jiff::Timestamp;
 use super::host::Host;
 use super::ports::{Clock, Cluster, Presence, Results};
 use crate::domain::ids::AccountId;
+use crate::domain::kura::object::ObjectRef;
+use crate::domain::kura::sight::Sight;
 use crate::domain::observed::{Observed, RefusedStart};
 use crate::domain::span::Seconds;
 
@@ -24,6 +27,7 @@ struct Memory {
     last_tick: Option<Timestamp>,
     refused_start: Option<RefusedStart>,
     ahead: Option<Seconds>,
+    tried: BTreeSet<ObjectRef>,
 }
 
 impl<H> Clone for Observer<H> {
@@ -50,9 +54,25 @@ impl<H: Host> Observer<H> {
             refused_start: memory.refused_start.clone(),
             clock_suspect: self.host.clock().is_suspect(),
             nodes: self.host.nodes(),
-            cluster: self.host.cluster().sight(),
+            cluster: self.sight(),
             ..Observed::starting_at(self.listening_since)
         }
+    }
+
+    /// The cluster, for the one account whose it is.
+    fn sight(&self) -> Option<Sight> {
+        self.host.looks_after(self.account).then(|| self.host.cluster().sight()).flatten()
+    }
+
+    /// Objects of the cluster that writes were decided for since the last tick, or since a person last wanted something
+    /// of one.
+    pub(super) fn tried(&self) -> BTreeSet<ObjectRef> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).tried.clone()
+    }
+
+    /// These are they now.
+    pub(super) fn try_these(&self, tried: BTreeSet<ObjectRef>) {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).tried = tried;
     }
 
     /// A tick was decided here, or the seat's holder elsewhere gave a sign of life.

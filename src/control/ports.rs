@@ -6,6 +6,7 @@ use std::time::Duration;
 use imbl::OrdMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 
 use super::links;
 use crate::domain::change::{Change, Entry};
@@ -327,6 +328,37 @@ pub trait Cluster: Send + Sync + 'static {
 
     /// Carries one step out, at most once, and says what came of it. Bounded in time; never an error of its own.
     fn run(&self, step: &Step) -> impl Future<Output = StepOutcome> + Send;
+
+    /// Tells from now on when something is seen that was not before; that what is known gets older is no news. One that
+    /// never tells is looked at by the tick alone.
+    fn sightings(&self) -> Sightings {
+        Sightings::default()
+    }
+}
+
+/// Waits for news of a cluster. Each one misses nothing that comes after it was made; what comes in between two looks
+/// counts once.
+#[derive(Debug, Clone, Default)]
+pub struct Sightings(Option<watch::Receiver<u64>>);
+
+impl Sightings {
+    /// Of whoever counts them up. What is there by now is news as well.
+    pub fn of(mut count: watch::Receiver<u64>) -> Self {
+        count.mark_changed();
+        Self(Some(count))
+    }
+
+    /// Returns once there is news; never where nobody tells any.
+    pub async fn next(&mut self) {
+        let told = match &mut self.0 {
+            Some(count) => count.changed().await.is_ok(),
+            None => false,
+        };
+        if !told {
+            self.0 = None;
+            std::future::pending::<()>().await;
+        }
+    }
 }
 
 /// No cluster is connected.

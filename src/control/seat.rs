@@ -46,6 +46,16 @@ impl Held {
         self.epoch.subscribe()
     }
 
+    /// Waits until the seat is held. None = stopped first.
+    pub(super) async fn next_epoch(&self, stop: &Stop) -> Option<Epoch> {
+        let mut epochs = self.epochs();
+        tokio::select! {
+            biased;
+            () = stop.asked() => None,
+            held = epochs.wait_for(Option::is_some) => held.ok().and_then(|epoch| *epoch),
+        }
+    }
+
     /// The seat is lost, if it is still held in this epoch.
     pub(super) fn lose(&self, epoch: Epoch) {
         self.epoch.send_if_modified(|held| {

@@ -15,6 +15,7 @@ use super::door::Door;
 use super::execute::{Executor, LOTS_WAITING, Lot, run_executor};
 use super::host::Host;
 use super::local::{Introduction, LocalLink, local_link, paint, run_painter};
+use super::lookout::{Lookout, run_lookout};
 use super::nudges::Nudges;
 use super::observe::Observer;
 use super::picture::Picture;
@@ -141,6 +142,7 @@ impl<H: Host, R: Renderer> Service<H, R> {
         loops.extend(service.upkeep());
         loops.extend(service.reconciler(settings.tick_every));
         loops.push(service.executor(waiting));
+        loops.push(service.lookout());
         (service, loops)
     }
 
@@ -177,6 +179,12 @@ impl<H: Host, R: Renderer> Service<H, R> {
     fn executor(&self, lots: mpsc::Receiver<Lot>) -> Loop {
         let (door, held, stop) = (self.door.clone(), self.held.clone(), self.stop.clone());
         Loop::new("executor", run_executor(Executor { host: Arc::clone(&self.host), door, held, lots, stop }))
+    }
+
+    fn lookout(&self) -> Loop {
+        let (host, account) = (Arc::clone(&self.host), self.account);
+        let (door, held, stop) = (self.door.clone(), self.held.clone(), self.stop.clone());
+        Loop::new("lookout", run_lookout(Lookout { host, account, door, held, stop }))
     }
 
     fn reconciler(&self, period: Duration) -> [Loop; 2] {

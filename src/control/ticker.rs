@@ -26,22 +26,12 @@ pub(super) struct Ticker<H> {
 
 /// Ticks whenever the seat is held, until it is stopped.
 pub(super) async fn run_ticker<H: Host>(ticker: Ticker<H>) {
-    while let Some(epoch) = ticker.next_epoch().await {
+    while let Some(epoch) = ticker.held.next_epoch(&ticker.stop).await {
         ticker.tick_under(epoch).await;
     }
 }
 
 impl<H: Host> Ticker<H> {
-    /// Waits until the seat is held. None = stopped first.
-    async fn next_epoch(&self) -> Option<Epoch> {
-        let mut epochs = self.held.epochs();
-        tokio::select! {
-            biased;
-            () = self.stop.asked() => None,
-            held = epochs.wait_for(Option::is_some) => held.ok().and_then(|epoch| *epoch),
-        }
-    }
-
     /// The tick, with the identity of the rollout that an unattended starter may begin in it.
     fn tick(&self) -> Input {
         Input::Tick { fresh: RolloutId(self.host.fresh()) }

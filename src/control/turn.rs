@@ -71,8 +71,8 @@ impl<H: Host> Turns<H> {
 
     fn decide(&self, floor: Epoch, draft: impl FnOnce(Basis<'_>) -> Draft) -> Draft {
         let (published, observed) = (self.reader.publisher().current(), self.observer.observe());
-        let (process, clock) = (self.host.process(), self.host.clock().now());
-        draft(Basis { published: &published, observed: &observed, process, clock, floor })
+        let (process, clock, tried) = (self.host.process(), self.host.clock().now(), self.observer.tried());
+        draft(Basis { published: &published, observed: &observed, tried: &tried, process, clock, floor })
     }
 
     fn refuse(&self, waiting: &mut Vec<Request>, tries: &Tries, error: &DoorError) {
@@ -97,6 +97,7 @@ impl<H: Host> Turns<H> {
         if draft.ticked {
             self.observer.ticked(draft.now);
         }
+        self.observer.try_these(draft.tried.clone());
         if draft.accepts_the_clock() {
             self.observer.compared(None);
         }

@@ -95,7 +95,10 @@ const LINKS: Query = &[
     ("after", "revision of the last row of the page before"),
     ("before", "the last rows in front of this revision instead, oldest first as well; not together with `after`"),
 ];
-const AFTER: Query = &[("after", "revision of the last change that is known")];
+const AFTER: Query = &[
+    ("after", "revision of the last change that is known"),
+    ("cluster", "edition of what is known of the cluster, empty for none; left out, nothing of it is told"),
+];
 
 const LOOK: Access = Access::Reader(Need::Look);
 const ACT: Access = Access::Reader(Need::Act);

@@ -9,6 +9,7 @@ use imbl::ordmap::DiffItem;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
 
+use super::cluster_feed::ClusterShown;
 use super::metrics::Metrics;
 use crate::control::host::Host;
 use crate::control::picture::Freshness;
@@ -44,6 +45,8 @@ pub(super) enum Piece {
     Change(Revision, Bytes),
     /// What is seen and not kept.
     Presence(Bytes),
+    /// What is seen of the cluster, and the count of the edition it leads to.
+    Cluster(u64, Bytes),
     /// The journal went back: whoever follows has to load again.
     Rewound,
 }
@@ -52,15 +55,16 @@ pub(super) enum Piece {
 #[derive(Debug, Clone)]
 pub(super) struct Feed {
     pieces: broadcast::Sender<Piece>,
-}
-
-impl Default for Feed {
-    fn default() -> Self {
-        Self { pieces: broadcast::Sender::new(FRAMES_KEPT) }
-    }
+    /// What was told of the cluster.
+    pub(super) cluster: ClusterShown,
 }
 
 impl Feed {
+    /// Nobody listens yet. `nonce` tells what this process says from what another one said.
+    pub(super) fn new(nonce: String) -> Self {
+        Self { pieces: broadcast::Sender::new(FRAMES_KEPT), cluster: ClusterShown::new(nonce) }
+    }
+
     /// Everything from now on.
     pub(super) fn listen(&self) -> broadcast::Receiver<Piece> {
         self.pieces.subscribe()
@@ -136,7 +140,7 @@ impl Feed {
     }
 
     /// Nobody listening is no trouble; a piece that cannot be written out makes a gap, at which replicas load again.
-    fn say(&self, piece: Result<Piece, serde_json::Error>) {
+    pub(super) fn say(&self, piece: Result<Piece, serde_json::Error>) {
         match piece {
             Ok(piece) => drop(self.pieces.send(piece)),
             Err(error) => tracing::error!(%error, "a piece of the change stream cannot be written out"),

@@ -11,6 +11,7 @@ pub mod extract;
 // What every route stands on.
 pub mod build;
 pub mod feed;
+mod cluster_feed;
 pub mod shared;
 mod admit;
 mod errand;

@@ -51,10 +51,11 @@ pub(super) async fn ready<H: Host, B: Builder>(State(shared): State<Arc<Shared<H
 
 /// `GET /api/version`. Any token will do: an agent may want to know as well.
 pub(super) async fn version<H: Host>(Anybody(account): Anybody<H>, _: NoQuery) -> Answer {
+    let observed = account.service.observer.observe();
     let version = VersionBody {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         journal_kind: account.service.host().journal().kind().to_owned(),
-        cluster_uid: None,
+        cluster_uid: observed.cluster.and_then(|sight| sight.identity?.uid),
         features: FEATURES.iter().map(|feature| (*feature).to_owned()).collect(),
     };
     Ok(body(StatusCode::OK, &version))

@@ -86,8 +86,9 @@ impl<H: Host, B: Builder> Shared<H, B> {
     /// Serves one more account from now on, and feeds its change streams. Whoever drives the loops of its service is the
     /// caller's business.
     pub fn serve_account(&self, name: String, service: Service<H>) {
-        let (id, feed) = (service.account(), Feed::default());
+        let (id, feed) = (service.account(), Feed::new(self.fresh().simple().to_string()));
         tokio::spawn(feed.clone().run(service.clone(), self.metrics.clone()));
+        tokio::spawn(feed.clone().show_cluster(service.clone()));
         let account = Arc::new(Account { name, service, feed });
         self.accounts.write().unwrap_or_else(PoisonError::into_inner).insert(id, account);
     }

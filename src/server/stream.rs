@@ -41,10 +41,11 @@ const LAST_ID_HEADER: &str = "last-event-id";
 /// Entries a stream may begin with; a reader that missed more is quicker in loading the world.
 const BACKLOG_MAX: Revision = 100_000;
 
-/// `GET /api/changes?after=R`; the header `Last-Event-ID` goes before the query, as reconnecting readers send it.
+/// `GET /api/changes?after=R&cluster=EDITION`; what is seen of the cluster comes to those only who say which edition of
+/// it they hold, if only none. The header `Last-Event-ID` goes before the query, as reconnecting readers send it.
 pub(super) async fn follow<H: Host, B: Builder>(reader: Reader<H, B>, mut query: Query, headers: HeaderMap) -> Answer {
     let Reader { account, shared, caller, .. } = reader;
-    let asked = query.number("after")?;
+    let (asked, edition) = (query.number("after")?, query.take("cluster")?);
     query.end()?;
     let resumed = resumed(&headers)?;
     let place = shared.streams.take(caller.token)?;
@@ -53,12 +54,15 @@ pub(super) async fn follow<H: Host, B: Builder>(reader: Reader<H, B>, mut query:
     let published = account.service.door.published().borrow().clone();
     let after = resumed.or(asked).unwrap_or(published.world.revision);
     let missed = missed(&account, &published, after).await?;
-    let first = first_frames(&account, &published, &missed)?;
+    let mut first = first_frames(&account, &published, &missed)?;
+    let cluster = edition.map(|edition| account.feed.cluster.resume(&edition)).transpose().map_err(unwritable)?;
+    first.extend(cluster.iter().filter_map(|(_, whole)| whole.clone()));
     let (sender, receiver) = mpsc::channel(FRAMES_BUFFERED);
     let sent = missed.last().map_or(after, |entry| entry.revision);
     let (stop, tokens) = (shared.setup.stop.clone(), shared.setup.tokens.clone());
     let bearer = Bearer { tokens, token: caller.token };
-    tokio::spawn(pump(Pump { pieces, sender, sent, stop, bearer, patience: SLOW_LIMIT, place }, first));
+    let shown = cluster.map(|(count, _)| count);
+    tokio::spawn(pump(Pump { pieces, sender, sent, shown, stop, bearer, patience: SLOW_LIMIT, place }, first));
     let frames = unfold(receiver, |mut receiver| async move {
         receiver.recv().await.map(|frame: Bytes| (Ok::<_, Infallible>(frame), receiver))
     });
@@ -94,10 +98,12 @@ async fn missed<H: Host>(account: &Account<H>, published: &Published, after: Rev
 fn first_frames<H: Host>(account: &Account<H>, published: &Published, missed: &[Entry]) -> Answer<Vec<Bytes>> {
     let frames: Result<Vec<String>, serde_json::Error> =
         missed.iter().map(change_frame).chain([presence_frame(&everybody(&account.service, published))]).collect();
-    let unwritable = |error: serde_json::Error| {
-        Failure(Problem::new(ProblemKind::Internal, "stream", format!("the stream cannot be written out: {error}")))
-    };
     Ok(frames.map_err(unwritable)?.into_iter().map(Bytes::from).collect())
+}
+
+#[allow(clippy::needless_pass_by_value)]
+fn unwritable(error: serde_json::Error) -> Failure {
+    Failure(Problem::new(ProblemKind::Internal, "stream", format!("the stream cannot be written out: {error}")))
 }
 
 /// Brings the feed to one reader.
@@ -106,6 +112,8 @@ struct Pump {
     sender: mpsc::Sender<Bytes>,
     /// The last change that is sent.
     sent: Revision,
+    /// The last edition of the cluster that is sent; none where nobody asked for it.
+    shown: Option<u64>,
     stop: Stop,
     bearer: Bearer,
     /// How long the reader may take nothing.
@@ -174,7 +182,19 @@ impl Pump {
                 self.sent = revision;
                 self.send(frame).await
             }
+            Piece::Cluster(count, frame) => self.show(count, frame).await,
             Piece::Change(..) | Piece::Rewound => Err(Over),
+        }
+    }
+
+    async fn show(&mut self, count: u64, frame: Bytes) -> Result<(), Over> {
+        match self.shown {
+            Some(shown) if count == shown + 1 => {
+                self.shown = Some(count);
+                self.send(frame).await
+            }
+            Some(shown) if count > shown => Err(Over),
+            _ => Ok(()),
         }
     }
 
@@ -215,7 +235,8 @@ mod tests {
         let known = Tokens::of(vec![(1, token.entry.clone())]).unwrap();
         let (listed, tokens) = watch::channel(Arc::new(known));
         let bearer = Bearer { tokens, token: fingerprint(&token.secret) };
-        let pump = Pump { pieces: listening, sender, sent: 10, stop: stop.clone(), bearer, patience, place };
+        let pump =
+            Pump { pieces: listening, sender, sent: 10, shown: None, stop: stop.clone(), bearer, patience, place };
         let running = tokio::spawn(super::pump(pump, vec![Bytes::from_static(b"first")]));
         Reader { pieces, frames, places, stop, listed, running }
     }

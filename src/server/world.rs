@@ -12,8 +12,10 @@ use super::failure::{Answer, Failure};
 use super::feed::{seat_body, trouble};
 use crate::control::host::Host;
 use crate::control::ports::Clock;
+use crate::domain::observed::Observed;
 use crate::domain::world::World;
 use crate::wire::problem::{Problem, ProblemKind};
+use crate::wire::sight::ClusterPicture;
 use crate::wire::world::{AccountName, TAIL_MAX, WorldBody};
 
 /// `GET /api/world?tail=`.
@@ -35,9 +37,11 @@ fn world_body<H: Host, B>(reader: &Reader<H, B>, tail: usize) -> WorldBody {
     // One look, so that the world, its tail and its seat are of one moment.
     let published = account.service.door.published().borrow().clone();
     let kept = published.tail.len().saturating_sub(tail);
+    let (edition, ClusterPicture { sight, nodes }) = account.feed.cluster.now();
     WorldBody {
         revision: published.world.revision,
-        observed: account.service.observer.observe(),
+        observed: Observed { cluster: sight, nodes, ..account.service.observer.observe() },
+        cluster_edition: Some(edition),
         tail: published.tail.iter().skip(kept).cloned().collect(),
         seat: seat_body(&published),
         journal: trouble(&published),

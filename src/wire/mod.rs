@@ -32,6 +32,7 @@ pub mod agent;
 // Everything together.
 pub mod world;
 pub mod stream;
+pub mod sight;
 pub mod process;
 pub mod audit;
 

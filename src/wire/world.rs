@@ -49,6 +49,9 @@ pub struct WorldBody {
     /// Presence and telemetry.
     #[schemars(with = "serde_json::Value")]
     pub observed: Observed,
+    /// The edition of what is seen of the cluster; null = the control plane tells nothing of it.
+    #[serde(default)]
+    pub cluster_edition: Option<String>,
     /// The last changes up to `revision`, oldest first.
     #[serde(default)]
     #[schemars(with = "Vec<serde_json::Value>")]

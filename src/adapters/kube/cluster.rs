@@ -1,21 +1,26 @@
 //! A cluster of Kura servers behind the port: what is seen of it, and hands to do a step.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use imbl::OrdMap;
+use jiff::Timestamp;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::connection::Connection;
 use super::deed::Hands;
+use super::deleter::{NotReadyDeletion, heartbeat};
 use super::identity::Identity;
 use super::mirror::{Mirror, Seen, lose_all};
 use super::target::Target;
 use crate::adapters::pause::Pauses;
-use crate::control::ports::{Clock, Cluster};
-use crate::domain::kura::sight::{PodDeleter, Sight};
+use crate::control::ports::{Clock, Cluster, Sightings};
+use crate::domain::kura::sight::{ClusterIdentity, Sight};
+use crate::domain::kura::source::STALE_AFTER;
 use crate::domain::kura::step::{Outcome, Step};
+use crate::domain::kura::traffic::{Gateway, IngressClass};
+use crate::domain::kura::workload::Instance;
 use crate::domain::observed::Node;
 
 /// How often the cluster is asked whether it is still the same one (A19).
@@ -35,10 +40,23 @@ pub struct Standing {
 pub struct KubeCluster<C> {
     connection: Connection<C>,
     namespace: Arc<str>,
-    deleter: PodDeleter,
+    deletion: NotReadyDeletion,
     seen: watch::Receiver<Seen>,
     standing: watch::Receiver<Standing>,
+    /// Counts what was seen or found out.
+    count: watch::Receiver<u64>,
+    told: Arc<Mutex<Told>>,
     _streams: Arc<Streams>,
+}
+
+/// What was made of the last sight: it costs a walk over all rows, and most sights are like the one before.
+#[derive(Default)]
+struct Told {
+    gateways: OrdMap<String, Gateway>,
+    classes: OrdMap<String, IngressClass>,
+    with_controllers: OrdMap<String, IngressClass>,
+    instances: OrdMap<String, Instance>,
+    heartbeat: Option<Timestamp>,
 }
 
 /// Ends with whoever looks.
@@ -52,13 +70,19 @@ impl Drop for Streams {
 
 impl<C: Clock> KubeCluster<C> {
     /// Begins to follow `namespace`; nothing is known at first. Has to be called within a runtime.
-    pub fn start(target: Target, namespace: &str, deleter: PodDeleter, clock: C) -> Self {
+    pub fn start(target: Target, namespace: &str, deletion: NotReadyDeletion, clock: C) -> Self {
         let connection = Connection::new(target, clock);
         let (seen_sender, seen) = watch::channel(Seen::default());
         let (standing_sender, standing) = watch::channel(Standing::default());
+        let (count_sender, count) = watch::channel(0);
         let mirror = Mirror { connection: connection.clone(), namespace: namespace.to_owned(), seen: seen_sender };
-        let streams = Arc::new(Streams(tokio::spawn(follow(mirror, standing_sender))));
-        Self { connection, namespace: namespace.into(), deleter, seen, standing, _streams: streams }
+        let counting = count_up(seen.clone(), standing.clone(), count_sender);
+        let follow = async move { tokio::join!(follow(mirror, standing_sender), counting) };
+        let streams = Arc::new(Streams(tokio::spawn(async move {
+            let _ = follow.await;
+        })));
+        let (namespace, told) = (namespace.into(), Arc::default());
+        Self { connection, namespace, deletion, seen, standing, count, told, _streams: streams }
     }
 
     /// Which cluster was asked for.
@@ -71,27 +95,63 @@ impl<C: Clock> KubeCluster<C> {
         self.standing.borrow().clone()
     }
 
-    /// Nodes by name, as they were seen last.
+    /// Which namespace of it.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Nodes by name, as long as they were heard of lately: what a node was an hour ago is no ground for anything.
     pub fn nodes(&self) -> OrdMap<String, Node> {
-        self.seen.borrow().nodes.clone()
+        let seen = self.seen.borrow();
+        let now = self.connection.clock().now();
+        match seen.sight.nodes.as_of() {
+            Some(as_of) if now < STALE_AFTER.after(as_of) && self.standing.borrow().trouble.is_none() => {
+                seen.nodes.clone()
+            }
+            _ => OrdMap::new(),
+        }
     }
 
     /// Returns once something is seen that was not before; the age of what is known does not count.
     pub async fn changed(&mut self) {
-        tokio::select! {
-            _ = self.seen.changed() => {}
-            _ = self.standing.changed() => {}
-        }
+        let _ = self.count.changed().await;
     }
 
     fn seen_now(&self) -> Sight {
         let mut sight = self.seen.borrow().sight.clone();
-        sight.deleter = self.deleter;
-        find_controllers(&mut sight);
-        if let Some(why) = &self.standing.borrow().trouble {
+        let heartbeat = self.complete(&mut sight);
+        sight.deleter = self.deletion.deleter(heartbeat, self.connection.clock().now());
+        let standing = self.standing.borrow();
+        sight.identity = standing.identity.as_ref().map(|identity| self.identity(identity));
+        if let Some(why) = &standing.trouble {
             lose_all(&mut sight, why);
         }
         sight
+    }
+
+    /// Adds what no single object says; returns when a controller last wrote the status of an instance.
+    fn complete(&self, sight: &mut Sight) -> Option<Timestamp> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if !told.instances.ptr_eq(&sight.instances.rows) {
+            told.instances = sight.instances.rows.clone();
+            told.heartbeat = heartbeat(sight);
+        }
+        if !told.gateways.ptr_eq(&sight.gateways.rows) || !told.classes.ptr_eq(&sight.classes.rows) {
+            (told.gateways, told.classes) = (sight.gateways.rows.clone(), sight.classes.rows.clone());
+            find_controllers(sight);
+            told.with_controllers = sight.classes.rows.clone();
+        }
+        sight.classes.rows = told.with_controllers.clone();
+        told.heartbeat
+    }
+
+    fn identity(&self, found: &Identity) -> ClusterIdentity {
+        ClusterIdentity {
+            uid: found.uid.clone(),
+            version: found.version.clone(),
+            context: self.target().context().map(str::to_owned),
+            namespace: self.namespace.to_string(),
+        }
     }
 }
 
@@ -107,6 +167,24 @@ impl<C: Clock> Cluster for KubeCluster<C> {
             None if standing.identity.is_none() => Outcome::Failed { why: "the cluster did not answer yet".to_owned() },
             None => Hands { connection: &self.connection, namespace: &self.namespace }.run(step).await,
         }
+    }
+
+    fn sightings(&self) -> Sightings {
+        Sightings::of(self.count.clone())
+    }
+}
+
+/// Counts up with whatever is seen or found out, until nobody looks.
+async fn count_up(mut seen: watch::Receiver<Seen>, mut standing: watch::Receiver<Standing>, count: watch::Sender<u64>) {
+    loop {
+        let more = tokio::select! {
+            more = seen.changed() => more,
+            more = standing.changed() => more,
+        };
+        if more.is_err() {
+            return;
+        }
+        count.send_modify(|count| *count += 1);
     }
 }
 
@@ -128,11 +206,14 @@ async fn follow<C: Clock>(mirror: Mirror<C>, standing: watch::Sender<Standing>) 
             Ok(identity) => break identity,
             Err(fault) => {
                 let why = fault.to_string();
-                standing.send_if_modified(|standing| standing.trouble.replace(why.clone()) != Some(why));
+                if standing.send_if_modified(|standing| standing.trouble.replace(why.clone()) != Some(why.clone())) {
+                    tracing::warn!(why, "the cluster does not answer yet");
+                }
                 clock.sleep(pauses.next(fastrand::f64())).await;
             }
         }
     };
+    tracing::info!(uid = first.uid, version = first.version, "the cluster answers");
     standing.send_replace(Standing { identity: Some(first.clone()), trouble: None });
     let _streams = mirror.follow(first.minor);
     loop {
@@ -142,7 +223,9 @@ async fn follow<C: Clock>(mirror: Mirror<C>, standing: watch::Sender<Standing>) 
             // What it means is for the streams to say.
             Err(_) => continue,
         };
-        standing.send_if_modified(|standing| std::mem::replace(&mut standing.trouble, trouble.clone()) != trouble);
+        if standing.send_if_modified(|standing| std::mem::replace(&mut standing.trouble, trouble.clone()) != trouble) {
+            tracing::warn!(why = trouble, "the cluster is not trusted, or is again");
+        }
     }
 }
 

@@ -61,7 +61,7 @@ impl<C: Clock> Mirror<C> {
         streams
     }
 
-    fn watch<T: Watched>(
+    fn watch<T: Watched<Row: PartialEq>>(
         &self,
         streams: &mut JoinSet<()>,
         kind: ObjectKind,
@@ -72,7 +72,12 @@ impl<C: Clock> Mirror<C> {
         let (seen, clock) = (self.seen.clone(), self.connection.clock().clone());
         let tell = move |news| {
             let now = clock.now();
-            seen.send_if_modified(|seen| fold(part(seen), news, now));
+            seen.send_if_modified(|seen| {
+                let before = part(seen).1.clone();
+                let modified = fold(part(seen), news, now);
+                report(kind, &before, part(seen).1);
+                modified
+            });
         };
         streams.spawn(Follower::<C, T, _>::new(self.connection.clone(), &place, minor, tell).run());
     }
@@ -97,12 +102,25 @@ pub(super) fn lose_all(sight: &mut Sight, why: &str) {
     }
 }
 
+/// The log hears of a kind when it is not read any more, and when it is again.
+fn report(kind: ObjectKind, before: &Contact, after: &Contact) {
+    if std::mem::discriminant(before) == std::mem::discriminant(after) {
+        return;
+    }
+    match after {
+        Contact::Lost { why, .. } => tracing::warn!(%kind, why, "the stream was lost; it is taken up again"),
+        Contact::Forbidden { why, .. } => tracing::warn!(%kind, why, "forbidden; the rest goes on"),
+        Contact::Absent { .. } => tracing::info!(%kind, "the cluster does not have this kind"),
+        Contact::Live { .. } | Contact::Never => tracing::info!(%kind, "read completely, and followed"),
+    }
+}
+
 fn part<R: Clone>(source: &mut crate::domain::kura::source::Source<R>) -> Part<'_, R> {
     (&mut source.rows, &mut source.contact)
 }
 
 /// Takes news in. True if a reader would see a difference beyond the age of what it knows.
-fn fold<R: Clone>((rows, contact): Part<'_, R>, news: News<R>, now: Timestamp) -> bool {
+fn fold<R: Clone + PartialEq>((rows, contact): Part<'_, R>, news: News<R>, now: Timestamp) -> bool {
     let was_live = matches!(contact, Contact::Live { .. });
     let live = Contact::Live { as_of: now };
     match news {
@@ -111,8 +129,11 @@ fn fold<R: Clone>((rows, contact): Part<'_, R>, news: News<R>, now: Timestamp) -
             *contact = live;
         }
         News::Changed(name, row) => {
-            rows.insert(name, row);
             *contact = live;
+            if was_live && rows.get(&name) == Some(&row) {
+                return false;
+            }
+            rows.insert(name, row);
         }
         News::Gone(name) => {
             let was_there = rows.remove(&name).is_some();
@@ -210,5 +231,6 @@ mod tests {
         assert!(!fold((&mut rows, &mut contact), News::Contact, at(61)));
         assert_eq!(contact, Contact::Live { as_of: at(61) });
         assert!(!fold((&mut rows, &mut contact), News::Gone("b".to_owned()), at(62)));
+        assert!(!fold((&mut rows, &mut contact), News::Changed("a".to_owned(), 1), at(63)), "nothing a row tells");
     }
 }

@@ -14,6 +14,7 @@ pub mod managers;
 pub mod rows;
 pub mod listing;
 pub mod stream;
+pub mod deleter;
 pub mod mirror;
 
 // What is done.

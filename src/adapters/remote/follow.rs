@@ -18,7 +18,6 @@ use super::stream::Parser;
 use crate::adapters::pause::{AFTER_REFUSAL, Pauses};
 use crate::control::picture::{Freshness, Picture, Role, SeatView, TAIL_KEPT};
 use crate::control::ports::Clock;
-use crate::domain::ids::Revision;
 use crate::wire::problem::{Problem, ProblemKind};
 use crate::wire::stream::{PATH as CHANGES_PATH, SILENCE_SECONDS};
 use crate::wire::world::{PATH as WORLD_PATH, WorldBody};
@@ -82,8 +81,7 @@ impl<C: Clock> Follower<C> {
             }
             self.show_live();
         }
-        let revision = self.replica.as_ref().map_or(0, |replica| replica.world.revision);
-        let stream = match self.open(revision).await {
+        let stream = match self.open().await {
             Ok(stream) => stream,
             Err(end) => return end,
         };
@@ -113,8 +111,13 @@ impl<C: Clock> Follower<C> {
         }
     }
 
-    async fn open(&mut self, revision: Revision) -> Result<Response, End> {
-        match self.client.stream(&format!("{CHANGES_PATH}?after={revision}")).await {
+    /// Goes on from where the replica is.
+    async fn open(&mut self) -> Result<Response, End> {
+        let known = self.replica.as_ref();
+        let revision = known.map_or(0, |replica| replica.world.revision);
+        let cluster = known.and_then(|replica| replica.edition.as_ref());
+        let cluster = cluster.map(|edition| format!("&cluster={edition}")).unwrap_or_default();
+        match self.client.stream(&format!("{CHANGES_PATH}?after={revision}{cluster}")).await {
             Ok(stream) => Ok(stream),
             Err(Failure::Answered(problem)) if problem.kind == ProblemKind::Gone => {
                 self.replica = None;

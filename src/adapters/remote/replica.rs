@@ -12,6 +12,7 @@ use crate::domain::ids::Revision;
 use crate::domain::observed::Observed;
 use crate::domain::world::World;
 use crate::wire::process::SeatBody;
+use crate::wire::sight::{CLUSTER, ClusterBody};
 use crate::wire::stream::{CHANGE, PRESENCE, PresenceBody, Trouble};
 use crate::wire::world::{RoleWord, WorldBody};
 
@@ -36,8 +37,10 @@ pub enum Gap {
 pub struct Replica {
     /// Facts.
     pub world: Arc<World>,
-    /// Presence and telemetry.
+    /// Presence, telemetry, the cluster.
     pub observed: Arc<Observed>,
+    /// The edition of what is known of the cluster; none where the far end tells nothing of it.
+    pub edition: Option<String>,
     /// The last changes, at most `TAIL_KEPT`.
     pub tail: Vector<Entry>,
     /// Who ticks.
@@ -58,6 +61,7 @@ impl Replica {
         Self {
             world: Arc::new(body.world),
             observed: Arc::new(body.observed),
+            edition: body.cluster_edition,
             tail: body.tail.into_iter().collect(),
             seat: seat_view(&body.seat),
             trouble: body.journal,
@@ -73,6 +77,10 @@ impl Replica {
             CHANGE => self.change(read(&frame.data)?),
             PRESENCE => {
                 self.presence(read(&frame.data)?);
+                Ok(())
+            }
+            CLUSTER => {
+                self.cluster(read(&frame.data)?);
                 Ok(())
             }
             _ => Ok(()),
@@ -98,6 +106,12 @@ impl Replica {
             self.seat = SeatView { holder: record.holder.clone(), epoch: record.epoch, last_tick: None };
         }
         Ok(())
+    }
+
+    fn cluster(&mut self, seen: ClusterBody) {
+        self.edition = Some(seen.edition.clone());
+        self.said_at = seen.now;
+        seen.fold(Arc::make_mut(&mut self.observed));
     }
 
     fn presence(&mut self, seen: PresenceBody) {

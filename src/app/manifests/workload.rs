@@ -41,6 +41,10 @@ pub(super) fn arguments(args: &Args) -> Vec<String> {
     ]
     .map(str::to_owned)
     .to_vec();
+    said.extend(match args.no_cluster {
+        true => vec!["--no-cluster".to_owned()],
+        false => vec!["--in-cluster".to_owned(), "--namespace".to_owned(), args.kura_namespace.clone()],
+    });
     said.extend(args.repository.iter().flat_map(|url| ["--repository".to_owned(), url.clone()]));
     said
 }

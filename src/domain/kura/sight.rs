@@ -23,6 +23,19 @@ pub enum PodDeleter {
     Nobody,
 }
 
+/// Which cluster it is, whatever its address or its name in a kubeconfig (A19).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClusterIdentity {
+    /// The uid of its `kube-system` namespace; none where these credentials may not read it.
+    pub uid: Option<String>,
+    /// What it runs, such as `v1.34.2`.
+    pub version: String,
+    /// The kubeconfig context it is reached by; none from inside of it.
+    pub context: Option<String>,
+    /// The namespace of the Kura servers.
+    pub namespace: String,
+}
+
 /// Everything that is seen of the cluster for Kura servers. Rows share structure, so a clone costs next to nothing.
 ///
 /// One namespace holds all of it. A kind that cannot be read says so in its own `Contact`, and the rest goes on.
@@ -52,6 +65,9 @@ pub struct Sight {
     pub endpoints: OrdMap<String, Endpoint>,
     /// Who deletes not-Ready pods here (K48).
     pub deleter: PodDeleter,
+    /// Which cluster it is; none until it answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<ClusterIdentity>,
 }
 
 /// Why nothing is seen where there is nothing to look at.

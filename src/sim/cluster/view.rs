@@ -63,6 +63,7 @@ impl Objects {
                 .map(|(name, chain)| (chain.host.clone(), self.endpoint(name, chain, now)))
                 .collect(),
             deleter: PodDeleter::Ours,
+            identity: None,
         }
     }
 

@@ -6,9 +6,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kura_console::adapters::clock::SystemClock;
 use kura_console::adapters::kube::cluster::KubeCluster;
+use kura_console::adapters::kube::deleter::NotReadyDeletion;
 use kura_console::adapters::kube::target::{Choice, Target};
 use kura_console::control::ports::{Clock, Cluster};
-use kura_console::domain::kura::sight::{PodDeleter, Sight};
+use kura_console::domain::kura::sight::Sight;
 use kura_console::domain::kura::source::Contact;
 
 /// How long something may take to be seen, on a machine that builds at the same time.
@@ -49,7 +50,7 @@ impl Eyes {
         let choice = Choice { kubeconfig: Some(kubeconfig), context: None };
         let target = Target::pin(&choice).await.expect("a target");
         let clock = Hurried(SystemClock::start());
-        Self { cluster: KubeCluster::start(target, namespace, PodDeleter::Ours, clock) }
+        Self { cluster: KubeCluster::start(target, namespace, NotReadyDeletion::On, clock) }
     }
 
     pub fn sight(&self) -> Sight {

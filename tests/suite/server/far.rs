@@ -71,6 +71,7 @@ async fn load(State(far): State<FarEnd>) -> axum::Json<WorldBody> {
         revision: 0,
         world: World::default(),
         observed: Observed::starting_at(now),
+        cluster_edition: None,
         tail: Vec::new(),
         seat: SeatBody::default(),
         journal: None,

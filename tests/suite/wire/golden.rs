@@ -296,6 +296,7 @@ fn what_replicas_read() {
     let loaded = WorldBody {
         revision: story.world.revision,
         observed: story.observed.clone(),
+        cluster_edition: None,
         tail: story.tail.iter().rev().take(1).cloned().collect(),
         seat: seat(),
         journal: None,
