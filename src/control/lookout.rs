@@ -41,7 +41,8 @@ struct News {
 /// Looks out whenever the seat is held, until it is stopped. An account that has no cluster is not looked out for.
 pub(super) async fn run_lookout<H: Host>(lookout: Lookout<H>) {
     if !lookout.host.looks_after(lookout.account) {
-        return;
+        // A loop that ends before it is told to is taken for broken.
+        return lookout.stop.asked().await;
     }
     let published = lookout.door.published();
     let mut news = News { sightings: lookout.host.cluster().sightings(), published, known: 0 };
