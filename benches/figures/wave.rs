@@ -31,7 +31,8 @@ pub(super) fn of_10_000() {
     runtime.block_on(async {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("kura.db");
-        let host = ServerHost::open(&path, SystemClock::start(), "bench".into(), KuraOf::nobody()).await.expect("a journal");
+        let host =
+            ServerHost::open(&path, SystemClock::start(), "bench".into(), KuraOf::nobody()).await.expect("a journal");
         let (service, loops) = Service::new(Arc::new(host), AccountId::named("bench"), Settings::default());
         loops.into_iter().for_each(|part| drop(tokio::spawn(part.future)));
         service.door.ready().await.expect("a loaded journal");

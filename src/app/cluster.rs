@@ -9,7 +9,10 @@ use crate::adapters::kube::cluster::KubeCluster;
 use crate::adapters::kube::deleter::NotReadyDeletion;
 use crate::adapters::kube::fault::ClusterFault;
 use crate::adapters::kube::target::{Choice, Target};
+use crate::adapters::probe::probing::Probing;
+use crate::adapters::probe::reach::Reach;
 use crate::control::ports::{Cluster, NoCluster, Sightings};
+use crate::domain::kura::estate::Estate;
 use crate::domain::kura::sight::Sight;
 use crate::domain::kura::step::{Outcome, Step};
 use crate::domain::observed::Node;
@@ -125,8 +128,10 @@ fn unusable(fault: &ClusterFault) -> Problem {
 pub enum ServerCluster {
     /// None is connected.
     Absent,
-    /// This one.
-    Kube(KubeCluster<SystemClock>),
+    /// This one, and nothing on this machine to probe its endpoints with.
+    Unprobed(KubeCluster<SystemClock>),
+    /// This one, with the endpoints of its servers.
+    Probed(Probing<KubeCluster<SystemClock>>),
 }
 
 impl ServerCluster {
@@ -145,14 +150,22 @@ impl ServerCluster {
             ?deletion,
             "following the cluster of the Kura servers"
         );
-        Self::Kube(KubeCluster::start(target, &namespace, deletion, clock))
+        let cluster = KubeCluster::start(target, &namespace, deletion, clock);
+        match Reach::of_this_machine() {
+            Ok(reach) => Self::Probed(Probing::start(cluster, reach, clock)),
+            Err(why) => {
+                tracing::warn!(%why, "public endpoints are not probed from here: their links stay unknown");
+                Self::Unprobed(cluster)
+            }
+        }
     }
 
     /// Nodes by name, as far as they are known now.
     pub fn nodes(&self) -> OrdMap<String, Node> {
         match self {
             Self::Absent => OrdMap::new(),
-            Self::Kube(cluster) => cluster.nodes(),
+            Self::Unprobed(cluster) => cluster.nodes(),
+            Self::Probed(probing) => probing.cluster().nodes(),
         }
     }
 }
@@ -161,21 +174,32 @@ impl Cluster for ServerCluster {
     fn sight(&self) -> Option<Sight> {
         match self {
             Self::Absent => None,
-            Self::Kube(cluster) => cluster.sight(),
+            Self::Unprobed(cluster) => cluster.sight(),
+            Self::Probed(probing) => probing.sight(),
+        }
+    }
+
+    fn attend(&self, estate: &Estate) {
+        match self {
+            Self::Absent => NoCluster.attend(estate),
+            Self::Unprobed(cluster) => cluster.attend(estate),
+            Self::Probed(probing) => probing.attend(estate),
         }
     }
 
     async fn run(&self, step: &Step) -> Outcome {
         match self {
             Self::Absent => NoCluster.run(step).await,
-            Self::Kube(cluster) => cluster.run(step).await,
+            Self::Unprobed(cluster) => cluster.run(step).await,
+            Self::Probed(probing) => probing.run(step).await,
         }
     }
 
     fn sightings(&self) -> Sightings {
         match self {
             Self::Absent => NoCluster.sightings(),
-            Self::Kube(cluster) => cluster.sightings(),
+            Self::Unprobed(cluster) => cluster.sightings(),
+            Self::Probed(probing) => probing.sightings(),
         }
     }
 }

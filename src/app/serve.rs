@@ -141,7 +141,7 @@ async fn serve(args: Args) -> Result<(), Problem> {
 /// A cluster that is no account's is followed in vain.
 fn warn_of_nobody(args: &Args, cluster: &ServerCluster, tokens: &Tokens) {
     let account = &args.cluster.kura_account;
-    if matches!(cluster, ServerCluster::Kube(_)) && !tokens.accounts().contains(account) {
+    if !matches!(cluster, ServerCluster::Absent) && !tokens.accounts().contains(account) {
         tracing::warn!(account, "no token is of the account whose Kura servers are in the cluster: see --kura-account");
     }
 }

@@ -339,25 +339,40 @@ pub trait Cluster: Send + Sync + 'static {
 /// Waits for news of a cluster. Each one misses nothing that comes after it was made; what comes in between two looks
 /// counts once.
 #[derive(Debug, Clone, Default)]
-pub struct Sightings(Option<watch::Receiver<u64>>);
+pub struct Sightings {
+    counts: [Option<watch::Receiver<u64>>; 2],
+}
 
 impl Sightings {
     /// Of whoever counts them up. What is there by now is news as well.
     pub fn of(mut count: watch::Receiver<u64>) -> Self {
         count.mark_changed();
-        Self(Some(count))
+        Self { counts: [Some(count), None] }
+    }
+
+    /// And of one more, in the place of any that was added before.
+    pub fn and(self, count: watch::Receiver<u64>) -> Self {
+        let [first, _] = self.counts;
+        Self { counts: [first, Some(count)] }
     }
 
     /// Returns once there is news; never where nobody tells any.
     pub async fn next(&mut self) {
-        let told = match &mut self.0 {
-            Some(count) => count.changed().await.is_ok(),
-            None => false,
-        };
-        if !told {
-            self.0 = None;
-            std::future::pending::<()>().await;
+        let [first, second] = &mut self.counts;
+        tokio::select! {
+            () = told(first) => {}
+            () = told(second) => {}
         }
+    }
+}
+
+async fn told(count: &mut Option<watch::Receiver<u64>>) {
+    let told = match count {
+        Some(count) => count.changed().await.is_ok(),
+        None => false,
+    };
+    if !told {
+        std::future::pending().await
     }
 }
 

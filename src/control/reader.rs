@@ -41,7 +41,7 @@ impl<H: Host> Reader<H> {
         let world = self.host.journal().load(self.account).await?;
         let tail = self.tail(world.revision).await?;
         let everybody = world.machines.keys().copied().collect();
-        self.host.cluster().attend(&world.kura);
+        self.attend(&world);
         self.publisher.load(world, tail, self.now());
         self.nudges.wake(everybody);
         Ok(())
@@ -83,10 +83,17 @@ impl<H: Host> Reader<H> {
             self.host.clock().accept();
         }
         if changes.iter().any(|change| matches!(change, Change::Kura(_))) {
-            self.host.cluster().attend(&world.kura);
+            self.attend(&world);
         }
         self.publisher.advance(world, entries, ticked, now);
         self.nudges.wake(wave);
+    }
+
+    /// The cluster is told of the servers of the one account whose it is.
+    fn attend(&self, world: &World) {
+        if self.host.looks_after(self.account) {
+            self.host.cluster().attend(&world.kura);
+        }
     }
 
     /// Says that the journal does not answer.

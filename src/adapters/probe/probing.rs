@@ -10,7 +10,7 @@ use tokio::task::{Id, JoinHandle, JoinSet};
 
 use super::reach::Reach;
 use super::schedule::Schedule;
-use crate::control::ports::{Clock, Cluster};
+use crate::control::ports::{Clock, Cluster, Sightings};
 use crate::domain::kura::estate::Estate;
 use crate::domain::kura::front::wanted;
 use crate::domain::kura::sight::Sight;
@@ -30,6 +30,8 @@ pub struct Probing<K> {
     cluster: K,
     estate: watch::Sender<Estate>,
     endpoints: watch::Receiver<Endpoints>,
+    /// Counts answers that are otherwise than those before.
+    count: watch::Receiver<u64>,
     _rounds: Arc<Rounds>,
 }
 
@@ -47,9 +49,10 @@ impl<K: Cluster + Clone> Probing<K> {
     pub fn start<C: Clock>(cluster: K, reach: Reach, clock: C) -> Self {
         let (estate, told) = watch::channel(Estate::default());
         let (found, endpoints) = watch::channel(Endpoints::new());
-        let round = Round { cluster: cluster.clone(), reach, clock, told, found, known: Known::default() };
+        let (news, count) = watch::channel(0);
+        let round = Round { cluster: cluster.clone(), reach, clock, told, found, news, known: Known::default() };
         let rounds = Arc::new(Rounds(tokio::spawn(round.for_ever())));
-        Self { cluster, estate, endpoints, _rounds: rounds }
+        Self { cluster, estate, endpoints, count, _rounds: rounds }
     }
 
     /// The cluster behind it.
@@ -86,6 +89,10 @@ impl<K: Cluster> Cluster for Probing<K> {
     async fn run(&self, step: &Step) -> Outcome {
         self.cluster.run(step).await
     }
+
+    fn sightings(&self) -> Sightings {
+        self.cluster.sightings().and(self.count.clone())
+    }
 }
 
 /// The loop behind it.
@@ -95,6 +102,7 @@ struct Round<K, C> {
     clock: C,
     told: watch::Receiver<Estate>,
     found: watch::Sender<Endpoints>,
+    news: watch::Sender<u64>,
     known: Known,
 }
 
@@ -153,7 +161,7 @@ impl<K: Cluster, C: Clock> Round<K, C> {
             return;
         }
         let wanted = wanted(&self.known.estate, &self.known.sight);
-        self.found.send_if_modified(|endpoints| {
+        self.change(|endpoints| {
             let left: Vec<String> = endpoints.keys().filter(|key| !wanted.contains_key(*key)).cloned().collect();
             left.iter().for_each(|key| drop(endpoints.remove(key)));
             !left.is_empty()
@@ -161,9 +169,15 @@ impl<K: Cluster, C: Clock> Round<K, C> {
         schedule.want(wanted);
     }
 
+    fn change(&self, change: impl FnOnce(&mut Endpoints) -> bool) {
+        if self.found.send_if_modified(change) {
+            self.news.send_modify(|count| *count += 1);
+        }
+    }
+
     /// Files an answer, and wakes those who wait for another one if it is another one.
     fn keep(&self, key: String, endpoint: Endpoint) {
-        self.found.send_if_modified(|endpoints| {
+        self.change(|endpoints| {
             let facts = |one: &Endpoint| (one.dns.clone(), one.tls.clone(), one.up.clone());
             let is_news = endpoints.get(&key).is_none_or(|known| facts(known) != facts(&endpoint));
             endpoints.insert(key, endpoint);
