@@ -13,3 +13,4 @@ pub mod remote;
 pub mod kube;
 pub mod probe;
 pub mod local_audit;
+pub mod beside;

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::cluster::ClusterArgs;
 use super::doctor_here::here;
 use super::doctor_reach::reach;
 use super::look::speaks_unicode;
@@ -21,6 +22,8 @@ const CHECK_WIDTH: usize = 9;
 pub struct Args {
     #[command(flatten)]
     target: TargetArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
     /// How it is printed.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     output: Output,
@@ -108,8 +111,8 @@ struct Findings {
 pub fn run(args: Args) -> Result<(), Problem> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|e| Problem::new(ProblemKind::Internal, "runtime", format!("no threads: {e}")))?;
-    let target = args.target;
-    let mut findings = runtime.block_on(reach(target));
+    let (target, cluster) = (args.target, args.cluster);
+    let mut findings = runtime.block_on(reach(target, cluster));
     // A token command that never ends is not waited for.
     runtime.shutdown_background();
     findings.extend(here());

@@ -108,7 +108,7 @@ fn log() -> Finding {
 fn fallback() -> Finding {
     Finding::warn(
         "fallback",
-        "not possible from here: this version speaks to a control plane only, and to no cluster itself",
+        "not possible from here: this version takes no seat by itself",
         "while the control plane is away, nothing new is granted and running leases stay; bring it back",
     )
 }

@@ -8,8 +8,10 @@ use std::time::Duration;
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 
+use super::cluster::ClusterArgs;
 use super::doctor::{Finding, Verdict};
-use super::doctor_there::there;
+use super::doctor_cluster;
+use super::doctor_there::{cluster_of, there};
 use super::target::TargetArgs;
 use crate::adapters::remote::client::Client;
 use crate::adapters::remote::endpoint::Endpoint;
@@ -35,22 +37,38 @@ const OTHERS: u32 = 0o077;
 const PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
 /// Every finding on the way there, and at the far end as far as it is reached.
-pub async fn reach(target: TargetArgs) -> Vec<Finding> {
+pub async fn reach(target: TargetArgs, own: ClusterArgs) -> Vec<Finding> {
+    let (mut findings, client) = plane(target).await;
+    let theirs = match client.filter(|_| own.is_given()) {
+        Some(client) => cluster_of(&client).await,
+        None => None,
+    };
+    findings.extend(doctor_cluster::look(&own, theirs.as_deref()).await);
+    findings
+}
+
+/// The control plane, and whom to ask there where a connection stands.
+async fn plane(target: TargetArgs) -> (Vec<Finding>, Option<Client>) {
     let source = target.api_source();
     let endpoint = match target.endpoint_named() {
         Ok(endpoint) => endpoint,
-        Err(problem) => return vec![Finding::of("api", &problem)],
+        Err(problem) => return (vec![Finding::of("api", &problem)], None),
     };
     let mut findings = vec![Finding::ok("api", format!("{endpoint}, from {source}"))];
     let token = token(&mut findings, target).await;
     let stands = connected(&mut findings, &endpoint).await;
     let client = token.filter(|_| stands).map(|token| Client::new(endpoint.clone(), &token));
     match client {
-        Some(Ok(client)) => findings.extend(there(&client, endpoint.is_encrypted()).await),
-        Some(Err(problem)) => findings.push(Finding::of("client", &problem)),
-        None => {}
+        Some(Ok(client)) => {
+            findings.extend(there(&client, endpoint.is_encrypted()).await);
+            (findings, Some(client))
+        }
+        Some(Err(problem)) => {
+            findings.push(Finding::of("client", &problem));
+            (findings, None)
+        }
+        None => (findings, None),
     }
-    findings
 }
 
 async fn token(findings: &mut Vec<Finding>, target: TargetArgs) -> Option<Token> {

@@ -71,6 +71,11 @@ async fn basic(client: &Client) -> Vec<Finding> {
     }
 }
 
+/// The uid of the cluster it looks at, where it tells one.
+pub async fn cluster_of(client: &Client) -> Option<String> {
+    ask::<VersionBody>(client, VERSION_PATH).await.ok()?.cluster_uid
+}
+
 async fn ask<T: DeserializeOwned>(client: &Client, path: &str) -> Result<T, Failure> {
     let late = || {
         let message = format!("{} did not answer in {} s", client.endpoint(), ANSWER_LIMIT.as_secs());
@@ -125,7 +130,7 @@ fn account(version: &VersionBody, body: &WorldBody, asked: Timestamp, answered: 
         journal(version, body),
         seat(&body.seat, body.now),
         tick(&body.seat, body.now),
-        cluster(version),
+        cluster(version, body),
     ]
 }
 
@@ -198,11 +203,24 @@ fn tick(seat: &SeatBody, now: Timestamp) -> Finding {
     }
 }
 
-fn cluster(version: &VersionBody) -> Finding {
-    match &version.cluster_uid {
-        Some(uid) => Finding::ok("cluster", format!("it looks at the cluster {uid}")),
-        None => Finding::ok("cluster", "it looks at no cluster: what is known of nodes comes from agents"),
-    }
+/// The cluster of the Kura servers, as the control plane sees it.
+fn cluster(version: &VersionBody, body: &WorldBody) -> Finding {
+    let Some(sight) = &body.observed.cluster else {
+        let told = "it looks at no cluster: Kura servers are not applied; what is known of nodes comes from agents";
+        return match body.world.kura.servers.is_empty() {
+            true => Finding::ok("cluster", told),
+            false => Finding::warn("cluster", told, "serve with --context NAME, or in a pod of the cluster"),
+        };
+    };
+    let uid = version.cluster_uid.as_deref().unwrap_or("a cluster that does not say which it is");
+    let troubles = sight.troubles(body.now);
+    let Some((kind, why)) = troubles.first() else {
+        return Finding::ok("cluster", format!("it looks at {uid}"));
+    };
+    let more = troubles.len() - 1;
+    let more = if more > 0 { format!(", and {more} more kinds") } else { String::new() };
+    let hint = "log in there where it says so; else look at its rights: kura-console manifests prints them";
+    Finding::bad("cluster", format!("it looks at {uid}, and not at {kind}: {why}{more}"), hint)
 }
 
 #[cfg(test)]

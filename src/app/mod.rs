@@ -27,6 +27,7 @@ pub mod doctor;
 pub mod doctor_reach;
 pub mod doctor_there;
 pub mod doctor_here;
+pub mod doctor_cluster;
 pub mod audit;
 pub mod verbs;
 pub mod journal;

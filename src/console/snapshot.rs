@@ -11,6 +11,7 @@ use super::past::Past;
 use crate::domain::change::Entry;
 use crate::domain::glimpse::Glimpse;
 use crate::domain::ids::Epoch;
+use crate::domain::kura::ends::OwnEnd;
 use crate::domain::observed::Observed;
 use crate::domain::release::Outcome;
 use crate::domain::span::Seconds;
@@ -122,6 +123,8 @@ pub struct Snapshot {
     pub access: Access,
     /// Set where the world is only sketched, from a status: what is not known of it.
     pub glimpse: Option<Arc<Glimpse>>,
+    /// The cluster this console looks at by itself; none where it looks at none.
+    pub own: Option<Arc<OwnEnd>>,
 }
 
 impl Snapshot {
@@ -132,6 +135,12 @@ impl Snapshot {
             Freshness::Lost { since, .. } => now.min(*since),
             Freshness::Connecting | Freshness::Refused { .. } => now,
         }
+    }
+
+    /// Why every verb is off: the control plane's cluster is not the one this console looks at (A19).
+    pub fn divided(&self) -> Option<String> {
+        let theirs = self.observed.cluster.as_ref().and_then(|sight| sight.identity.as_ref());
+        self.own.as_ref()?.divided_from(theirs)
     }
 
     /// True where there is nothing to show yet.

@@ -133,6 +133,7 @@ pub(super) fn paint<H: Host>(
         account: introduction.account.clone(),
         role: introduction.role,
         glimpse: None,
+        own: None,
     }
 }
 

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::domain::change::Entry;
 use crate::domain::glimpse::Glimpse;
+use crate::domain::kura::ends::OwnEnd;
 use crate::domain::observed::Observed;
 use crate::domain::world::World;
 
@@ -77,6 +78,8 @@ pub struct Picture {
     pub role: Role,
     /// Set where the world is only sketched, from a status: what is not known of it.
     pub glimpse: Option<Arc<Glimpse>>,
+    /// The cluster the console looks at by itself; none where it looks at none.
+    pub own: Option<Arc<OwnEnd>>,
 }
 
 /// Changes a picture carries for the log on screen.

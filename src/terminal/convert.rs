@@ -21,6 +21,7 @@ pub fn snapshot(picture: picture::Picture) -> snapshot::Snapshot {
         account: picture.account,
         access: access(picture.role),
         glimpse: picture.glimpse,
+        own: picture.own,
     }
 }
 

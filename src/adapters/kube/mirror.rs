@@ -98,7 +98,7 @@ pub(super) fn lose_all(sight: &mut Sight, why: &str) {
         &mut sight.nodes,
     ];
     for contact in contacts {
-        *contact = Contact::Lost { as_of: last_read(contact), why: why.to_owned() };
+        *contact = Contact::Lost { as_of: contact.read_at(), why: why.to_owned() };
     }
 }
 
@@ -154,19 +154,10 @@ fn lose<R: Clone>(rows: &mut OrdMap<String, R>, contact: &mut Contact, fault: &C
     *contact = match fault {
         ClusterFault::Forbidden { said } => Contact::Forbidden { as_of: now, why: said.clone() },
         ClusterFault::Missing { .. } => Contact::Absent { as_of: now },
-        fault => Contact::Lost { as_of: last_read(contact), why: fault.to_string() },
+        fault => Contact::Lost { as_of: contact.read_at(), why: fault.to_string() },
     };
     if matches!(contact, Contact::Forbidden { .. } | Contact::Absent { .. }) {
         rows.clear();
-    }
-}
-
-/// When rows were last read; none where there are none to speak of.
-fn last_read(contact: &Contact) -> Option<Timestamp> {
-    match contact {
-        Contact::Live { as_of } => Some(*as_of),
-        Contact::Lost { as_of, .. } => *as_of,
-        Contact::Never | Contact::Forbidden { .. } | Contact::Absent { .. } => None,
     }
 }
 

@@ -6,6 +6,7 @@ pub mod target;
 pub mod credential;
 pub mod connection;
 pub mod identity;
+pub mod rights;
 
 // What is there: objects as they come, rows as they are kept, one stream for each kind.
 pub mod place;

@@ -122,6 +122,7 @@ fn blank<C: Clock>(client: &Client, clock: &C) -> Picture {
         account: String::new(),
         role: Role::Viewer,
         glimpse: None,
+        own: None,
     }
 }
 

@@ -30,10 +30,11 @@ pub struct Right {
     pub verbs: &'static [&'static str],
 }
 
-/// To look, and go on looking.
-const LOOK: &[&str] = &["get", "list", "watch"];
+/// To look, and go on looking: all of a kind, never one by one.
+const LOOK: &[&str] = &["list", "watch"];
 
-/// The objects that are applied: server-side apply is a create or a patch, a finalizer is stripped by a patch.
+/// The objects that are applied: server-side apply is a create or a patch, a finalizer is stripped by a patch. One is read
+/// by itself before its fields are claimed.
 const KEEP: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
 
 const fn right(place: Place, group: &'static str, kind: &'static str, verbs: &'static [&'static str]) -> Right {
@@ -49,11 +50,11 @@ pub const RIGHTS: [Right; 11] = [
     // Volumes that are bound to a node that is gone.
     right(Place::Cluster, "", "persistentvolumes", LOOK),
     // A class that no gateway names any more is collected with its gateway (K43).
-    right(Place::Cluster, "networking.k8s.io", "ingressclasses", &["get", "list", "watch", "delete"]),
+    right(Place::Cluster, "networking.k8s.io", "ingressclasses", &["list", "watch", "delete"]),
     right(Place::Kura, "kura.tuist.dev", "kurainstances", KEEP),
     right(Place::Kura, "kura.tuist.dev", "kuragateways", KEEP),
     // Pods that are not ready when the image changes are deleted (K35).
-    right(Place::Kura, "", "pods", &["get", "list", "watch", "delete"]),
+    right(Place::Kura, "", "pods", &["list", "watch", "delete"]),
     right(Place::Kura, "", "persistentvolumeclaims", LOOK),
     right(Place::Kura, "apps", "statefulsets", LOOK),
     right(Place::Kura, "networking.k8s.io", "ingresses", LOOK),

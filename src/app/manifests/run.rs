@@ -195,16 +195,16 @@ mod tests {
             .collect();
         let pinned = [
             "cluster /namespaces/kube-system: get",
-            "cluster /nodes: get,list,watch",
-            "cluster /persistentvolumes: get,list,watch",
-            "cluster networking.k8s.io/ingressclasses: get,list,watch,delete",
+            "cluster /nodes: list,watch",
+            "cluster /persistentvolumes: list,watch",
+            "cluster networking.k8s.io/ingressclasses: list,watch,delete",
             "kura kura.tuist.dev/kurainstances: get,list,watch,create,patch,delete",
             "kura kura.tuist.dev/kuragateways: get,list,watch,create,patch,delete",
-            "kura /pods: get,list,watch,delete",
-            "kura /persistentvolumeclaims: get,list,watch",
-            "kura apps/statefulsets: get,list,watch",
-            "kura networking.k8s.io/ingresses: get,list,watch",
-            "kura cert-manager.io/certificates: get,list,watch",
+            "kura /pods: list,watch,delete",
+            "kura /persistentvolumeclaims: list,watch",
+            "kura apps/statefulsets: list,watch",
+            "kura networking.k8s.io/ingresses: list,watch",
+            "kura cert-manager.io/certificates: list,watch",
         ];
         assert_eq!(said, pinned);
         let bound = made(&[]);

@@ -67,6 +67,7 @@ impl Stage {
             account: "acme".to_owned(),
             access: Access::Operator,
             glimpse: None,
+            own: None,
         };
         Self { model: Model::new(setup), picture, now, theme: Theme::shipped("dark", Depth::True).unwrap() }
     }

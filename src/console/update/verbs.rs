@@ -210,6 +210,9 @@ pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: &Deed, target: 
     if let Some(why) = unarmable(model) {
         return Err(why);
     }
+    if let Some(why) = picture.divided() {
+        return Err(why);
+    }
     if let Some(why) = glimpsed::not_offered(picture, deed, target) {
         return Err(why);
     }

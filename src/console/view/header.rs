@@ -21,8 +21,11 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         both(row(0), &[piece(Role::Strong, format!(" {}", account(model)))], &right, pen);
         return;
     }
-    let left =
-        [piece(Role::Strong, format!(" {}", account(model))), piece(Role::Dim, format!("  {}", endpoint(model)))];
+    let left = [
+        piece(Role::Strong, format!(" {}", account(model))),
+        piece(Role::Dim, format!("  {}", endpoint(model))),
+        own(model, pen),
+    ];
     let freshness = right(fresh(model, pen));
     both(row(0), &left, &freshness, pen);
     let standing = standing(model, pen);
@@ -47,6 +50,18 @@ fn account(model: &Model) -> &str {
 
 fn endpoint(model: &Model) -> &str {
     model.picture.as_ref().map_or(model.setup.endpoint.as_str(), |p| p.endpoint.as_str())
+}
+
+/// The cluster this console looks at by itself, by the name it is known by here.
+fn own(model: &Model, pen: &Pen<'_>) -> Piece<'static> {
+    let Some(own) = model.picture.as_ref().and_then(|picture| picture.own.as_ref()) else {
+        return piece(Role::Dim, "");
+    };
+    let dot = pen.glyph(Glyph::Dot);
+    match &own.trouble {
+        None => piece(Role::Dim, format!(" {dot} {}", own.context)),
+        Some(_) => piece(Role::Warning, format!(" {dot} {} is not seen", own.context)),
+    }
 }
 
 /// How fresh the picture is, in words; an age only once it matters.
@@ -84,6 +99,9 @@ fn standing(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     // Before a first picture nobody knows as what one is let in, or who ticks.
     let Some(picture) = model.picture.as_ref().filter(|p| !p.is_blank()) else { return pieces };
     let dot = format!(" {} ", pen.glyph(Glyph::Dot));
+    if picture.divided().is_some() {
+        pieces.push(piece(Role::Halted, format!("{dot}different clusters: verbs are off")));
+    }
     if picture.glimpse.is_some() {
         // Neither what this token may do nor who ticks is told.
         pieces.push(piece(Role::Dim, dot.clone()));

@@ -6,6 +6,7 @@ pub mod source;
 pub mod workload;
 pub mod traffic;
 pub mod sight;
+pub mod ends;
 pub mod seen;
 pub mod step;
 

@@ -53,9 +53,29 @@ impl Contact {
         }
     }
 
+    /// When the rows there are were last known to be so; none where there are none to speak of: what may not be read is
+    /// not empty.
+    pub fn read_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Live { as_of } => Some(*as_of),
+            Self::Lost { as_of, .. } => *as_of,
+            Self::Never | Self::Forbidden { .. } | Self::Absent { .. } => None,
+        }
+    }
+
     /// A write may be decided on it: read completely, unbroken, and heard of within `STALE_AFTER`.
     pub fn is_fresh(&self, now: Timestamp) -> bool {
         matches!(self, Self::Live { as_of } if now < STALE_AFTER.after(*as_of))
+    }
+
+    /// Why nothing is read, whatever its age; none while it is read.
+    pub fn why(&self) -> Option<String> {
+        match self {
+            Self::Live { .. } => None,
+            Self::Never => Some("not read yet".to_owned()),
+            Self::Lost { why, .. } | Self::Forbidden { why, .. } => Some(why.clone()),
+            Self::Absent { .. } => Some("the cluster does not have this kind".to_owned()),
+        }
     }
 
     /// What a person is told about a reading that nothing may be decided on; none = it is fresh.

@@ -10,6 +10,7 @@ use crate::domain::kura::advice::{Advice, Incident, on_incident, on_wait};
 use crate::domain::kura::chain::{ChainLink, chain};
 use crate::domain::kura::deployment::Wait;
 use crate::domain::kura::drift::carries;
+use crate::domain::kura::ends::aimed;
 use crate::domain::kura::incidents::{HeldUpdate, PinnedPod, Workload, workload};
 use crate::domain::kura::render::render;
 use crate::domain::kura::server::{ForeignEdit, MovePhase, Pin, Server, ServerSpec, ServerStatus};
@@ -143,7 +144,7 @@ impl ServerBody {
                 .map(|manifest| live.is_none_or(|live| !carries(manifest, live))),
             revision_rendered: manifest.map(|manifest| manifest.revision),
             revision_live: live.and_then(|live| live.revision.clone()),
-            ready: sight.pods.contact.as_of().map(|_| work.ready),
+            ready: sight.pods.contact.read_at().map(|_| work.ready),
             controller_heartbeat_age_seconds: live
                 .and_then(|live| live.last_reconciled_at)
                 .map(|at| Seconds::between(at, now)),
@@ -153,7 +154,7 @@ impl ServerBody {
             finalizers: live
                 .filter(|live| live.stamp.is_leaving())
                 .map_or(Vec::new(), |live| live.stamp.finalizers.clone()),
-            advice: advice(server, wait.as_ref(), &work),
+            advice: aim(advice(server, wait.as_ref(), &work), sight),
             wait,
             ..Self::facts(world, server, work)
         }
@@ -229,6 +230,15 @@ fn observation(observed: &Observed, now: Timestamp) -> Vec<TroubleBody> {
 }
 
 /// What can be done, most pressing first.
+/// Commands mean the cluster they are about (A19).
+pub(super) fn aim(all: impl IntoIterator<Item = Advice>, sight: &Sight) -> Vec<Advice> {
+    let aim = |advice: Advice| match (&sight.identity, &advice.command) {
+        (Some(identity), Some(command)) => Advice { command: Some(aimed(command, identity)), ..advice },
+        _ => advice,
+    };
+    all.into_iter().map(aim).collect()
+}
+
 fn advice(server: &Server, wait: Option<&Wait>, work: &Workload) -> Vec<Advice> {
     let tug = server.tug_of_war().map(|(_, edit)| Incident::WrittenBack { manager: &edit.manager });
     let held = work.held.as_ref().filter(|held| held.by == PausedBy::Operator).map(|_| Incident::HeldByOperator);

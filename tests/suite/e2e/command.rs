@@ -10,10 +10,10 @@ use super::super::pty::driver::PATIENCE;
 
 /// What came of a run.
 #[derive(Debug)]
-pub(super) struct Said {
-    pub(super) code: Option<i32>,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Said {
@@ -31,7 +31,7 @@ impl Said {
 }
 
 /// Runs the program in `folder`, which is its home too, with nothing else in its environment but `variables`.
-pub(super) fn kura(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Said {
+pub(crate) fn kura(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Said {
     run(folder, variables, Command::new(env!("CARGO_BIN_EXE_kura-console")).args(arguments))
 }
 

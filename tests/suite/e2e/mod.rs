@@ -3,7 +3,7 @@
 pub(crate) mod plane;
 mod screen;
 mod rollout;
-mod command;
+pub(crate) mod command;
 mod audit;
 mod registry;
 mod doctor;

@@ -124,6 +124,11 @@ impl Cluster {
         self.papers.introduce(&self.server(), user, groups)
     }
 
+    /// The kubeconfig of whoever shows this token.
+    pub fn bearer_config(&self, name: &str, token: &str) -> PathBuf {
+        self.papers.bearer(&self.server(), name, token)
+    }
+
     /// The definitions of instances and gateways, served.
     pub async fn define(&self) {
         let api = self.admin();

@@ -18,3 +18,4 @@ mod seeing;
 mod doing;
 mod outage;
 mod many;
+mod served;

@@ -67,6 +67,24 @@ impl Papers {
         self.path(&format!("{name}.kubeconfig"))
     }
 
+    /// The kubeconfig of whoever shows a token.
+    pub fn bearer(&self, server: &str, name: &str, token: &str) -> PathBuf {
+        let kubeconfig = json!({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "envtest",
+            "contexts": [{"name": "envtest", "context": {"cluster": "envtest", "user": name}}],
+            "clusters": [{"name": "envtest", "cluster": {
+                "server": server,
+                "certificate-authority": self.path("authority.pem"),
+            }}],
+            "users": [{"name": name, "user": {"token": token}}],
+        });
+        let file = format!("{name}-bearer.kubeconfig");
+        self.write(&file, &format!("{kubeconfig:#}"));
+        self.path(&file)
+    }
+
     fn sign(&self, name: &str, params: CertificateParams) {
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.authority).expect("a signature");

@@ -1,0 +1,60 @@
+//! What these credentials may do, as the cluster says: asked, not tried.
+
+use kube::Client;
+use kube::core::Request;
+use kube::core::params::PostParams;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::connection::Connection;
+use super::fault::ClusterFault;
+use crate::control::ports::Clock;
+
+/// Where the question is put.
+const REVIEWS: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
+/// One thing to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Question<'a> {
+    /// `list`, `delete`, ...
+    pub verb: &'a str,
+    /// API group; empty = the core.
+    pub group: &'a str,
+    /// Plural of the kind.
+    pub kind: &'a str,
+    /// In which namespace; none = in the whole cluster.
+    pub namespace: Option<&'a str>,
+    /// To which object; none = to any.
+    pub name: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct Review {
+    status: Status,
+}
+
+#[derive(Deserialize)]
+struct Status {
+    #[serde(default)]
+    allowed: bool,
+}
+
+/// Asks whether it may be done.
+///
+/// # Errors
+/// Where the cluster does not say.
+pub async fn may<C: Clock>(connection: &Connection<C>, question: Question<'_>) -> Result<bool, ClusterFault> {
+    let Question { verb, group, kind, namespace, name } = question;
+    let attributes = json!({"verb": verb, "group": group, "resource": kind, "namespace": namespace, "name": name});
+    let review = json!({
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": attributes},
+    });
+    let body = serde_json::to_vec(&review).unwrap_or_default();
+    let asked = |client: Client| async move {
+        let request = Request::new(REVIEWS).create(&PostParams::default(), body).map_err(kube::Error::BuildRequest)?;
+        client.request::<Review>(request).await
+    };
+    connection.ask(asked).await.map(|review| review.status.allowed)
+}

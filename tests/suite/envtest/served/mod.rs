@@ -1,0 +1,7 @@
+//! The real program on a real API server: what an operator asks over HTTP happens in the cluster.
+
+mod bed;
+mod deploying;
+mod killed;
+mod rights;
+mod shown;
