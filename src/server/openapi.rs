@@ -244,6 +244,10 @@ pub fn page() -> String {
     page += "\nEvery verb takes `?dry_run=true`, `Idempotency-Key`, `If-Match: \"REVISION\"` and `X-Reason`. \
              Problems are `application/problem+json` with `code`, `detail`, `field` and `hints`. What is no HTTP, or \
              too long for a head, never comes to a route: it is answered with an empty body, 400 (no request), 414 \
-             (path) or 431 (headers), and the connection ends.\n";
+             (path) or 431 (headers), and the connection ends.\n\n\
+             `/api/changes?after=REVISION&cluster=EDITION` tells what is seen of the cluster as well, in records named \
+             `cluster` that have no id: all of it where EDITION is not the one of now (leave it empty to begin with), \
+             then rows that differ, names that are gone, and how far each kind can be relied on. Each record leads to \
+             the edition it names; `/api/world` names the one its picture is of.\n";
     page
 }
