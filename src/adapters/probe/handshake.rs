@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use rustls::client::WantsClientCert;
 use rustls::pki_types::{ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
-use rustls_platform_verifier::BuilderVerifierExt;
+use rustls::{CertificateError, ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -34,7 +32,12 @@ impl Trust {
     /// # Errors
     /// With a sentence, where it trusts nobody.
     pub fn of_this_machine() -> Result<Self, String> {
-        Self::build(|config| config.with_platform_verifier())
+        let found = rustls_native_certs::load_native_certs();
+        let mut roots = RootCertStore::empty();
+        match roots.add_parsable_certificates(found.certs) {
+            (0, _) => Err("this machine has no authorities it trusts, such as in /etc/ssl/certs".to_owned()),
+            _ => Self::in_roots(roots),
+        }
     }
 
     /// These only.
@@ -42,18 +45,10 @@ impl Trust {
     /// # Errors
     /// With a sentence, where they cannot be used.
     pub fn in_roots(roots: RootCertStore) -> Result<Self, String> {
-        Self::build(|config| Ok(config.with_root_certificates(roots)))
-    }
-
-    fn build(
-        verified: impl FnOnce(
-            ConfigBuilder<ClientConfig, WantsVerifier>,
-        ) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, rustls::Error>,
-    ) -> Result<Self, String> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-        let config = config.and_then(verified).map_err(|error| error.to_string())?;
-        let mut config = config.with_no_client_auth();
+        let config = config.map_err(|error| error.to_string())?;
+        let mut config = config.with_root_certificates(roots).with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         // A certificate that was good before says nothing about the one there is now.
         config.resumption = rustls::client::Resumption::disabled();

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::task::{Id, JoinHandle, JoinSet};
 
 use super::reach::Reach;
-use super::schedule::Schedule;
+use super::schedule::{Pace, Schedule};
 use crate::control::ports::{Clock, Cluster, Sightings};
 use crate::domain::kura::estate::Estate;
 use crate::domain::kura::front::wanted;
@@ -47,10 +47,16 @@ impl Drop for Rounds {
 impl<K: Cluster + Clone> Probing<K> {
     /// Probes whatever `attend` says; nothing at first. Has to be called within a runtime.
     pub fn start<C: Clock>(cluster: K, reach: Reach, clock: C) -> Self {
+        Self::paced(cluster, reach, clock, Pace::default())
+    }
+
+    /// The same, more or less often.
+    pub fn paced<C: Clock>(cluster: K, reach: Reach, clock: C, pace: Pace) -> Self {
         let (estate, told) = watch::channel(Estate::default());
         let (found, endpoints) = watch::channel(Endpoints::new());
         let (news, count) = watch::channel(0);
-        let round = Round { cluster: cluster.clone(), reach, clock, told, found, news, known: Known::default() };
+        let known = Known::default();
+        let round = Round { cluster: cluster.clone(), reach, clock, told, found, news, pace, known };
         let rounds = Arc::new(Rounds(tokio::spawn(round.for_ever())));
         Self { cluster, estate, endpoints, count, _rounds: rounds }
     }
@@ -103,6 +109,7 @@ struct Round<K, C> {
     told: watch::Receiver<Estate>,
     found: watch::Sender<Endpoints>,
     news: watch::Sender<u64>,
+    pace: Pace,
     known: Known,
 }
 
@@ -126,7 +133,7 @@ impl Known {
 
 impl<K: Cluster, C: Clock> Round<K, C> {
     async fn for_ever(mut self) {
-        let mut schedule = Schedule::default();
+        let mut schedule = Schedule::at(self.pace);
         let mut looks: JoinSet<Endpoint> = JoinSet::new();
         let mut keys: BTreeMap<Id, String> = BTreeMap::new();
         loop {

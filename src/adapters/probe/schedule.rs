@@ -8,11 +8,20 @@ use jiff::Timestamp;
 use crate::domain::kura::front::{Front, Wanted};
 use crate::domain::span::Seconds;
 
-/// Between two looks at an endpoint a deployment waits for.
-pub const EAGER_EVERY: Seconds = Seconds(15);
+/// How often endpoints are looked at. An answer is good for `PROBE_STALE_AFTER`.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// Between two looks at an endpoint a deployment waits for (15 s).
+    pub eager: Seconds,
+    /// Between two looks at any other one (60 s).
+    pub calm: Seconds,
+}
 
-/// Between two looks at any other one. An answer is good for `PROBE_STALE_AFTER`.
-pub const CALM_EVERY: Seconds = Seconds(60);
+impl Default for Pace {
+    fn default() -> Self {
+        Self { eager: Seconds(15), calm: Seconds(60) }
+    }
+}
 
 /// Endpoints that are looked at at the same time.
 pub const AT_ONCE: usize = 128;
@@ -20,6 +29,7 @@ pub const AT_ONCE: usize = 128;
 /// All endpoints that are wanted.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
+    pace: Pace,
     slots: BTreeMap<String, Slot>,
     running: usize,
 }
@@ -36,13 +46,17 @@ struct Slot {
 
 impl Slot {
     /// When the next look is due; none while one runs.
-    fn due(&self) -> Option<Timestamp> {
-        let every = if self.wanted.eager { EAGER_EVERY } else { CALM_EVERY };
+    fn due(&self, pace: Pace) -> Option<Timestamp> {
+        let every = if self.wanted.eager { pace.eager } else { pace.calm };
         (!self.running).then(|| self.last.map_or(Timestamp::MIN, |last| every.after(last)))
     }
 }
 
 impl Schedule {
+    pub(super) fn at(pace: Pace) -> Self {
+        Self { pace, ..Self::default() }
+    }
+
     /// From now on these. Those that are wanted already keep their place, and a look that is under way its end.
     pub(super) fn want(&mut self, wanted: BTreeMap<String, Wanted>) {
         self.slots.retain(|key, slot| slot.running || wanted.contains_key(key));
@@ -59,7 +73,7 @@ impl Schedule {
         let mut due: Vec<(Timestamp, &String)> = self
             .slots
             .iter()
-            .filter_map(|(key, slot)| Some((slot.due()?, key)))
+            .filter_map(|(key, slot)| Some((slot.due(self.pace)?, key)))
             .filter(|(due, _)| *due <= now)
             .collect();
         due.sort();

@@ -34,6 +34,8 @@ pub struct Cluster {
     folder: PathBuf,
     etcd_port: u16,
     port: u16,
+    /// What its API server is started with besides the usual.
+    flags: &'static [&'static str],
     programs: Mutex<Programs>,
 }
 
@@ -71,11 +73,16 @@ impl Drop for Lease {
 impl Cluster {
     /// Starts one and waits until it answers and its controllers work. None where there are no programs.
     pub async fn start(name: &str) -> Option<Self> {
+        Self::start_with(name, &[]).await
+    }
+
+    /// The same with flags of the API server.
+    pub async fn start_with(name: &str, flags: &'static [&'static str]) -> Option<Self> {
         let assets = Assets::find()?;
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("envtest-{name}-{}", std::process::id()));
         let papers = Papers::make(&folder.join("papers"));
         let programs = Mutex::new(Programs::new(&folder));
-        let cluster = Self { assets, papers, folder, etcd_port: free_port(), port: free_port(), programs };
+        let cluster = Self { assets, papers, folder, etcd_port: free_port(), port: free_port(), flags, programs };
         cluster.introduce("admin", &["system:masters"]);
         cluster.start_etcd();
         cluster.start_api_server();
@@ -203,23 +210,22 @@ impl Cluster {
 
     fn start_api_server(&self) {
         let file = |flag: &str, name: &str| format!("--{flag}={}", self.papers.path(name).display());
-        self.run(
-            "kube-apiserver",
-            &[
-                format!("--etcd-servers=http://127.0.0.1:{}", self.etcd_port),
-                format!("--secure-port={}", self.port),
-                "--bind-address=127.0.0.1".to_owned(),
-                "--endpoint-reconciler-type=none".to_owned(),
-                "--service-cluster-ip-range=10.96.0.0/16".to_owned(),
-                "--authorization-mode=RBAC".to_owned(),
-                file("tls-cert-file", "server.pem"),
-                file("tls-private-key-file", "server-key.pem"),
-                file("client-ca-file", "authority.pem"),
-                file("service-account-key-file", "accounts.pem"),
-                file("service-account-signing-key-file", "accounts-key.pem"),
-                "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
-            ],
-        );
+        let mut arguments: Vec<String> = self.flags.iter().map(|flag| (*flag).to_owned()).collect();
+        arguments.extend([
+            format!("--etcd-servers=http://127.0.0.1:{}", self.etcd_port),
+            format!("--secure-port={}", self.port),
+            "--bind-address=127.0.0.1".to_owned(),
+            "--endpoint-reconciler-type=none".to_owned(),
+            "--service-cluster-ip-range=10.96.0.0/16".to_owned(),
+            "--authorization-mode=RBAC".to_owned(),
+            file("tls-cert-file", "server.pem"),
+            file("tls-private-key-file", "server-key.pem"),
+            file("client-ca-file", "authority.pem"),
+            file("service-account-key-file", "accounts.pem"),
+            file("service-account-signing-key-file", "accounts-key.pem"),
+            "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
+        ]);
+        self.run("kube-apiserver", &arguments);
     }
 
     fn start_controllers(&self) {

@@ -17,19 +17,13 @@ const SEEN_WITHIN: Duration = Duration::from_secs(120);
 
 /// A clock whose waits are a tenth as long: silence and back-off are real, and over sooner.
 #[derive(Debug, Clone, Copy)]
-pub struct Hurried(SystemClock);
+pub struct Hurried<C = SystemClock>(pub C);
 
-impl Hurried {
+impl<C> Hurried<C> {
     const FACTOR: u32 = 10;
 }
 
-impl From<SystemClock> for Hurried {
-    fn from(clock: SystemClock) -> Self {
-        Self(clock)
-    }
-}
-
-impl Clock for Hurried {
+impl<C: Clock> Clock for Hurried<C> {
     fn now(&self) -> Timestamp {
         self.0.now()
     }
@@ -37,6 +31,13 @@ impl Clock for Hurried {
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send {
         self.0.sleep(span / Self::FACTOR)
     }
+}
+
+/// Begins to look at a namespace; whoever looks deletes not-Ready pods itself.
+pub async fn look_with<C: Clock>(kubeconfig: PathBuf, namespace: &str, clock: C) -> KubeCluster<C> {
+    let choice = Choice { kubeconfig: Some(kubeconfig), context: None };
+    let target = Target::pin(&choice).await.expect("a target");
+    KubeCluster::start(target, namespace, NotReadyDeletion::On, clock)
 }
 
 /// What is seen of one namespace.
@@ -47,10 +48,7 @@ pub struct Eyes {
 impl Eyes {
     /// With the rights of the kubeconfig.
     pub async fn open(kubeconfig: PathBuf, namespace: &str) -> Self {
-        let choice = Choice { kubeconfig: Some(kubeconfig), context: None };
-        let target = Target::pin(&choice).await.expect("a target");
-        let clock = Hurried(SystemClock::start());
-        Self { cluster: KubeCluster::start(target, namespace, NotReadyDeletion::On, clock) }
+        Self { cluster: look_with(kubeconfig, namespace, Hurried(SystemClock::start())).await }
     }
 
     pub fn sight(&self) -> Sight {

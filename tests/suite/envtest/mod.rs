@@ -11,10 +11,15 @@ mod kubelet;
 mod objects;
 pub mod eyes;
 mod wire_cutter;
+mod plane;
+mod controller;
 
 mod server;
 mod rolling;
 mod seeing;
+mod streaming;
+mod incidents;
+mod tending;
 mod doing;
 mod outage;
 mod many;

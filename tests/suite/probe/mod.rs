@@ -1,7 +1,7 @@
 //! The way to a public endpoint, real on loopback: a resolver, certificates, and somebody behind `/up`.
 
-mod resolver;
-mod papers;
-mod endpoint;
+pub mod resolver;
+pub mod papers;
+pub mod endpoint;
 mod reach;
 mod rounds;

@@ -30,7 +30,7 @@ impl Bed {
     async fn look(&self, port: u16) -> Found {
         let names = Names::at(&[self.resolver.address]).expect("a resolver");
         let trust = Trust::in_roots(self.authority.roots()).expect("an authority");
-        let clock = Hurried::from(SystemClock::start());
+        let clock = Hurried(SystemClock::start());
         Reach { names, trust, port }.look(&Front::Host(HOST.to_owned()), &clock).await
     }
 
@@ -123,7 +123,7 @@ async fn a_port_of_a_node_is_asked_without_a_name_and_without_a_certificate() {
     let bed = Bed::make().await;
     let names = Names::at(&[bed.resolver.address]).expect("a resolver");
     let trust = Trust::in_roots(bed.authority.roots()).expect("an authority");
-    let clock = Hurried::from(SystemClock::start());
+    let clock = Hurried(SystemClock::start());
     let endpoint = Endpoint::start(None, Manner::Status(204)).await;
     let reach = Reach { names, trust, port: 1 };
     let front = Front::NodePort { address: loopback(), port: endpoint.port };

@@ -1,0 +1,119 @@
+//! Image changes on a real StatefulSet, through the whole loop: who is deleted, who walks, who is left alone.
+
+use jiff::SignedDuration;
+use kura_console::domain::kura::deployment::DeploymentStatus;
+use serde_json::{Value, json};
+
+use super::cluster::Cluster;
+use super::controller::Controller;
+use super::incidents::{Bed, serves};
+use super::kubelet::{image_of, uid_of};
+use super::objects::{image, instances};
+use super::plane::Ground;
+
+fn on(pods: &[Value], ordinal: usize) -> (&str, String) {
+    (image_of(&pods[ordinal]), uid_of(&pods[ordinal]))
+}
+
+/// Five replicas, three of them not Ready: those go together at once. The Ready ones walk, one by one, each behind the
+/// readiness of the ones before.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pods_that_are_not_ready_go_together_and_ready_ones_one_by_one() {
+    // K35, K36, K37 (A04)
+    let Some(bed) = Bed::make().await else { return };
+    let (controller, new) = (bed.controller(), image("0.21.0"));
+    let plane = bed.ground.plane(SignedDuration::ZERO).await;
+    bed.serving(&plane, bed.ground.spec(5), "0.20.0").await;
+    controller.run(&[true, false, true, false, false]).await;
+    let (before, kept) = (controller.pods().await, bed.claims().await);
+    plane.release("0.21.0").await;
+    bed.follow("0.21.0", 5).await;
+
+    bed.until_on("0.21.0", 3).await;
+    let pods = controller.pods().await;
+    assert_eq!((on(&pods, 0), on(&pods, 2)), (on(&before, 0), on(&before, 2)), "the Ready ones are left alone");
+    assert!([1, 3, 4].iter().all(|ordinal| image_of(&pods[*ordinal]) == new), "the others are new, none of them Ready");
+    controller.run(&[true, false, true, true, true]).await;
+    bed.until_on("0.21.0", 4).await;
+    let pods = controller.pods().await;
+    assert_eq!(on(&pods, 0), on(&before, 0), "it waits for those before it");
+    controller.run(&[true, true, true, true, true]).await;
+    bed.until_on("0.21.0", 5).await;
+    controller.run(&[true; 5]).await;
+    plane.until("it serves 0.21.0", |server| serves(server, "0.21.0")).await;
+    assert_eq!(bed.claims().await, kept, "claims are never touched");
+}
+
+/// What an operator holds back is left alone, and goes on once it is let go: it was not marked as done meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_an_operator_holds_back_is_left_alone_until_it_is_let_go() {
+    // K38 (I7)
+    let Some(bed) = Bed::make().await else { return };
+    let controller = bed.controller();
+    let plane = bed.ground.plane(SignedDuration::ZERO).await;
+    bed.serving(&plane, bed.ground.spec(2), "0.20.0").await;
+    let strategy = async |strategy: Value| {
+        let path = format!("{}?fieldManager=kubectl-edit", controller.set_path());
+        bed.api.merge(&path, &json!({"spec": {"updateStrategy": strategy}})).await.done();
+    };
+    let on_delete = json!({"type": "OnDelete", "rollingUpdate": null});
+    let partition = json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 2}});
+    for (tag, hold) in [("0.21.0", on_delete), ("0.22.0", partition)] {
+        strategy(hold).await;
+        controller.run(&[false, false]).await;
+        let before = bed.uids().await;
+        plane.release(tag).await;
+        bed.follow(tag, 2).await;
+        plane.ticks(4).await;
+        assert_eq!(bed.uids().await, before, "{tag} is held back");
+        strategy(json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0}})).await;
+        bed.until_on(tag, 2).await;
+        controller.run(&[true, true]).await;
+        plane.until(tag, |server| serves(server, tag)).await;
+    }
+}
+
+/// The API server is gone while a release comes: what is wanted is written down nevertheless, nothing fails of it, and
+/// what is owed is done once the server is back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_release_that_comes_while_the_api_server_is_dead_is_carried_out_after_it() {
+    // K27, K9 (A20)
+    let Some(cluster) = Cluster::start("tending-killed").await else { return };
+    cluster.define().await;
+    let ground = Ground::lay_in("default", cluster.admin_config()).await;
+    let (api, name) = (cluster.admin(), ground.instance());
+    let class = json!({"metadata": {"name": "kura-eu-central-1"}, "spec": {"controller": "example.com/ingress"}});
+    api.create("/apis/networking.k8s.io/v1/ingressclasses", &class).await.done();
+    let controller = Controller::new(&api, "default", &name);
+    let plane = ground.plane_with_server(2, "0.20.0").await;
+    let live = format!("{}/{name}", instances("default"));
+    let applied = async |tag: &str| {
+        let tag = image(tag);
+        cluster.until(&tag, async || api.get(&live).await.body["spec"]["image"] == tag.as_str()).await;
+    };
+    applied("0.20.0").await;
+    controller.reconcile().await;
+    cluster.until("two pods", async || controller.pods().await.len() == 2).await;
+    controller.run(&[true, true]).await;
+    controller.give_address("127.0.0.1").await;
+    ground.resolver.lead_here(&ground.host);
+    plane.until("it serves", |server| serves(server, "0.20.0")).await;
+
+    cluster.kill_api_server();
+    plane.release("0.21.0").await;
+    plane.until("it is scheduled", |server| server.open().is_some_and(|open| open.image_tag == "0.21.0")).await;
+    plane.ticks(4).await;
+    let open = plane.server().open().expect("nothing failed of it").clone();
+    assert_eq!((open.status, open.applied), (DeploymentStatus::Pending, false));
+
+    cluster.restart_api_server().await;
+    applied("0.21.0").await;
+    controller.reconcile().await;
+    cluster.until("one is new", async || controller.count_on(&image("0.21.0")).await == 1).await;
+    controller.run(&[true, true]).await;
+    cluster.until("both are new", async || controller.count_on(&image("0.21.0")).await == 2).await;
+    controller.run(&[true, true]).await;
+    plane.until("it serves", |server| serves(server, "0.21.0")).await;
+    let sight = plane.sight();
+    assert_eq!((sight.instances.rows.len(), sight.pods.rows.len()), (1, 2), "no ghosts");
+}
