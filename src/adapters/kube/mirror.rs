@@ -14,11 +14,14 @@ use super::rows::gateway::GatewayObject;
 use super::rows::ingress::{ClassObject, IngressObject};
 use super::rows::instance::InstanceObject;
 use super::rows::node::NodeObject;
+use super::rows::notice::NoticeObject;
 use super::rows::pod::PodObject;
+use super::rows::service::ServiceObject;
 use super::rows::stateful_set::SetObject;
 use super::rows::storage::{ClaimObject, VolumeObject};
 use super::stream::{Follower, News, Place};
 use crate::control::ports::Clock;
+use crate::domain::kura::notice::bound;
 use crate::domain::kura::object::ObjectKind;
 use crate::domain::kura::sight::Sight;
 use crate::domain::kura::source::Contact;
@@ -57,6 +60,8 @@ impl<C: Clock> Mirror<C> {
         self.watch::<IngressObject>(all, ObjectKind::Ingress, minor, |seen| part(&mut seen.sight.ingresses));
         self.watch::<ClassObject>(all, ObjectKind::IngressClass, minor, |seen| part(&mut seen.sight.classes));
         self.watch::<CertificateObject>(all, ObjectKind::Certificate, minor, |seen| part(&mut seen.sight.certificates));
+        self.watch::<ServiceObject>(all, ObjectKind::Service, minor, |seen| part(&mut seen.sight.services));
+        self.watch_bounded::<NoticeObject>(all, ObjectKind::Notice, minor, |seen| part(&mut seen.sight.notices), bound);
         self.watch::<NodeObject>(all, ObjectKind::Node, minor, |seen| (&mut seen.nodes, &mut seen.sight.nodes));
         streams
     }
@@ -68,6 +73,18 @@ impl<C: Clock> Mirror<C> {
         minor: u32,
         part: for<'a> fn(&'a mut Seen) -> Part<'a, T::Row>,
     ) {
+        self.watch_bounded::<T>(streams, kind, minor, part, |_| {});
+    }
+
+    /// The same for a kind of which not everything is kept: after each piece of news `bound` drops what is too much.
+    fn watch_bounded<T: Watched<Row: PartialEq>>(
+        &self,
+        streams: &mut JoinSet<()>,
+        kind: ObjectKind,
+        minor: u32,
+        part: for<'a> fn(&'a mut Seen) -> Part<'a, T::Row>,
+        bound: fn(&mut OrdMap<String, T::Row>),
+    ) {
         let place = Place { path: path(kind, &self.namespace), namespace: self.namespace.clone() };
         let (seen, clock) = (self.seen.clone(), self.connection.clock().clone());
         let tell = move |news| {
@@ -75,6 +92,7 @@ impl<C: Clock> Mirror<C> {
             seen.send_if_modified(|seen| {
                 let before = part(seen).1.clone();
                 let modified = fold(part(seen), news, now);
+                bound(part(seen).0);
                 report(kind, &before, part(seen).1);
                 modified
             });
@@ -95,6 +113,8 @@ pub(super) fn lose_all(sight: &mut Sight, why: &str) {
         &mut sight.ingresses.contact,
         &mut sight.classes.contact,
         &mut sight.certificates.contact,
+        &mut sight.services.contact,
+        &mut sight.notices.contact,
         &mut sight.nodes,
     ];
     for contact in contacts {

@@ -9,7 +9,12 @@ pub(super) fn version(kind: ObjectKind) -> &'static str {
         ObjectKind::StatefulSet => "apps/v1",
         ObjectKind::Ingress | ObjectKind::IngressClass => "networking.k8s.io/v1",
         ObjectKind::Certificate => "cert-manager.io/v1",
-        ObjectKind::Pod | ObjectKind::PersistentVolumeClaim | ObjectKind::PersistentVolume | ObjectKind::Node => "v1",
+        ObjectKind::Pod
+        | ObjectKind::PersistentVolumeClaim
+        | ObjectKind::PersistentVolume
+        | ObjectKind::Node
+        | ObjectKind::Service
+        | ObjectKind::Notice => "v1",
     }
 }
 
@@ -25,6 +30,8 @@ fn plural(kind: ObjectKind) -> &'static str {
         ObjectKind::PersistentVolume => "persistentvolumes",
         ObjectKind::Certificate => "certificates",
         ObjectKind::Node => "nodes",
+        ObjectKind::Service => "services",
+        ObjectKind::Notice => "events",
     }
 }
 

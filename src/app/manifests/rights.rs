@@ -42,7 +42,7 @@ const fn right(place: Place, group: &'static str, kind: &'static str, verbs: &'s
 }
 
 /// Every right. Nobody may write a node, read a secret, or open a shell in a pod.
-pub const RIGHTS: [Right; 11] = [
+pub const RIGHTS: [Right; 13] = [
     // Which cluster this is: its uid is that of a namespace every cluster has.
     Right { place: Place::Cluster, group: "", kind: "namespaces", name: Some("kube-system"), verbs: &["get"] },
     // Ready, cordoned, version, who holds the VIP.
@@ -56,6 +56,9 @@ pub const RIGHTS: [Right; 11] = [
     // Pods that are not ready when the image changes are deleted (K35).
     right(Place::Kura, "", "pods", &["list", "watch", "delete"]),
     right(Place::Kura, "", "persistentvolumeclaims", LOOK),
+    // What explains why a server does not get on: its services, and what the cluster says of its objects.
+    right(Place::Kura, "", "services", LOOK),
+    right(Place::Kura, "", "events", LOOK),
     right(Place::Kura, "apps", "statefulsets", LOOK),
     right(Place::Kura, "networking.k8s.io", "ingresses", LOOK),
     right(Place::Kura, "cert-manager.io", "certificates", LOOK),

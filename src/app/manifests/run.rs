@@ -202,6 +202,8 @@ mod tests {
             "kura kura.tuist.dev/kuragateways: get,list,watch,create,patch,delete",
             "kura /pods: list,watch,delete",
             "kura /persistentvolumeclaims: list,watch",
+            "kura /services: list,watch",
+            "kura /events: list,watch",
             "kura apps/statefulsets: list,watch",
             "kura networking.k8s.io/ingresses: list,watch",
             "kura cert-manager.io/certificates: list,watch",

@@ -96,7 +96,8 @@ pub fn on_wait(server: &Server, wait: WaitKind) -> Vec<Advice> {
             kubectl("describe certificates,certificaterequests".to_owned()),
             "the certificate is Ready and the handshake succeeds",
         )],
-        WaitKind::PublicEndpointNotReady | WaitKind::NodePortEndpointNotReady => vec![
+        WaitKind::NodePortEndpointNotReady => at_node_port(name),
+        WaitKind::PublicEndpointNotReady => vec![
             advice("wait while pods bootstrap behind the readiness gate", None, None, "/up answers 200"),
             advice(
                 "ask the endpoint yourself",
@@ -107,6 +108,21 @@ pub fn on_wait(server: &Server, wait: WaitKind) -> Vec<Advice> {
             advice("deploy a newer runtime tag", Some("deploy"), None, "the deployment succeeds"),
         ],
     }
+}
+
+/// No name and no certificate are on this way: only what the controller reports, and who answers there.
+fn at_node_port(instance: &str) -> Vec<Advice> {
+    let path = "'{.status.nodeAddress}:{.status.nodePortCache}'";
+    let look = format!("kubectl -n kura get kurainstance {instance} -o jsonpath={path}");
+    vec![
+        advice(
+            "see which port of which node its controller reports, and ask there",
+            None,
+            Some(look),
+            "both are there, and /up answers 200",
+        ),
+        advice("deploy a newer runtime tag", Some("deploy"), None, "the deployment succeeds"),
+    ]
 }
 
 /// Incidents beyond a wait that have advice of their own (§9).

@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::deployment::WaitKind;
 use super::front::front;
-use super::object::tag_of;
+use super::incidents::class_of;
+use super::notice;
+use super::object::{ObjectKind, tag_of};
 use super::server::{GatewayMode, Server};
 use super::sight::Sight;
-use super::traffic::{Dns, Endpoint, Tls, Up};
+use super::traffic::{Dns, Endpoint, Service, Tls, Up};
 use super::workload::{Instance, Pod};
 
 /// Pods that are named in a sentence; the others are counted.
@@ -127,7 +129,7 @@ fn by_node_port(sight: &Sight, server: &Server, live: Option<&Instance>, now: Ti
         (Some(_), _) => Standing::Whole,
         (None, Some(trouble)) => unknown(format!("instances: {trouble}")),
         (None, None) if live.is_none() => broken(wait, "there is no instance yet"),
-        (None, None) => broken(wait, node_port_missing(server)),
+        (None, None) => broken(wait, node_port_missing(sight, server)),
     };
     let probe = front.and_then(|front| sight.endpoint(&front.key(), now));
     vec![(LinkName::Address, address), (LinkName::Up, up(probe, wait))]
@@ -169,15 +171,24 @@ fn workload(sight: &Sight, server: &Server, tag: &str, now: Timestamp) -> Standi
     let old: Vec<String> = old.collect();
     let not = |detail: String| broken(WaitKind::WorkloadNotReady, detail);
     match pods.iter().filter(|pod| pod.ready).count() {
-        _ if pods.is_empty() => not("no pod runs".to_owned()),
+        _ if pods.is_empty() => {
+            let cause = notice::cause(sight, ObjectKind::StatefulSet, &server.instance_name, now);
+            not(cause.map_or_else(|| "no pod runs".to_owned(), |cause| format!("no pod runs ({cause})")))
+        }
         _ if !old.is_empty() => not(listed(&old)),
-        0 => not(format!("none of {} pods is Ready: {}", pods.len(), listed(&reasons(&pods)))),
+        0 => not(format!("none of {} pods is Ready: {}", pods.len(), listed(&reasons(sight, &pods, now)))),
         _ => Standing::Whole,
     }
 }
 
-fn reasons(pods: &[&Pod]) -> Vec<String> {
-    let reason = |pod: &&Pod| format!("{} {}", pod.stamp.name, pod.reason.as_deref().unwrap_or("is not Ready"));
+/// What a pod says of itself, and what was said of it where that is more: an image that cannot be pulled says why there.
+fn reasons(sight: &Sight, pods: &[&Pod], now: Timestamp) -> Vec<String> {
+    let reason = |pod: &&Pod| {
+        let (name, said) = (&pod.stamp.name, pod.reason.as_deref().unwrap_or("is not Ready"));
+        let cause = notice::cause(sight, ObjectKind::Pod, name, now);
+        let more = cause.filter(|cause| !cause.split_once(": ").is_some_and(|(_, text)| said.contains(text)));
+        more.map_or_else(|| format!("{name} {said}"), |cause| format!("{name} {said} ({cause})"))
+    };
     pods.iter().filter(|pod| !pod.ready).map(reason).collect()
 }
 
@@ -207,9 +218,17 @@ fn class(sight: &Sight, live: Option<&Instance>, now: Timestamp) -> Standing {
     }
 }
 
-/// What is missing of a port of a node.
-fn node_port_missing(server: &Server) -> String {
-    format!("instance {} reports no port of a node yet", server.instance_name)
+/// What is missing of a port of a node: the service allots the port, the controller knows the node.
+fn node_port_missing(sight: &Sight, server: &Server) -> String {
+    let instance = &server.instance_name;
+    let mut ours = sight.services.rows.values().filter(|row| row.instance.as_ref() == Some(instance));
+    let allotted = ours.find_map(|row| Some((&row.stamp.name, row.node_ports.first()?)));
+    match allotted {
+        Some((service, port)) => {
+            format!("instance {instance} reports no node yet, service {service} has port {port} there")
+        }
+        None => format!("instance {instance} reports no port of a node yet"),
+    }
 }
 
 /// Addresses of the ingresses of a server, sorted.
@@ -226,9 +245,23 @@ fn address(sight: &Sight, server: &Server, now: Timestamp) -> Standing {
         return unknown(format!("ingresses: {trouble}"));
     }
     match addresses(sight, server).is_empty() {
-        true => broken(WaitKind::IngressWithoutAddress, "its ingress has no address"),
+        true => {
+            let why = balancer_missing(sight, server, now).unwrap_or_default();
+            broken(WaitKind::IngressWithoutAddress, format!("its ingress has no address{why}"))
+        }
         false => Standing::Whole,
     }
+}
+
+/// The load balancer of the gateway that has no address either, with what was said of it.
+fn balancer_missing(sight: &Sight, server: &Server, now: Timestamp) -> Option<String> {
+    let class = sight.instances.get(&server.instance_name)?.spec.get("ingressClassName")?.as_str()?;
+    let gateway = sight.gateways.rows.values().find(|gateway| class_of(gateway) == class)?;
+    let of_gateway = |row: &&Service| row.instance.as_ref() == Some(&gateway.stamp.name) && row.kind == "LoadBalancer";
+    let service = sight.services.rows.values().filter(of_gateway).find(|row| row.addresses.is_empty())?;
+    let name = &service.stamp.name;
+    let cause = notice::cause(sight, ObjectKind::Service, name, now);
+    Some(format!("; nor has service {name}{}", cause.map_or_else(String::new, |cause| format!(" ({cause})"))))
 }
 
 fn dns(sight: &Sight, server: &Server, host: &str, probe: Option<&Endpoint>) -> Standing {

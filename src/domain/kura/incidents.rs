@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::super::observed::Node;
 use super::super::span::Seconds;
 use super::estate::Estate;
+use super::notice;
 use super::object::tag_of;
 use super::server::Server;
 use super::sight::Sight;
@@ -114,10 +115,10 @@ pub fn workload(server: &Server, sight: &Sight, now: Timestamp) -> Workload {
 
 /// The progress of a bootstrap, while it moves (I11).
 pub fn progressing(sight: &Sight, instance: &str, now: Timestamp) -> Option<String> {
-    let progress = sight.instances.get(instance)?.progress.as_ref()?;
+    let progress = notice::progress(sight, instance)?;
     let moves = now < PROGRESS_STALE_AFTER.after(progress.at);
     let busy = sight.pods_of(instance).any(|pod| !pod.ready);
-    (moves && busy).then(|| progress.text.clone())
+    (moves && busy).then_some(progress.text)
 }
 
 /// The class a gateway serves: the one it says, else the one of its name.

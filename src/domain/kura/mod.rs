@@ -5,6 +5,7 @@ pub mod object;
 pub mod source;
 pub mod workload;
 pub mod traffic;
+pub mod notice;
 pub mod sight;
 pub mod ends;
 pub mod seen;

@@ -53,6 +53,10 @@ pub enum ObjectKind {
     Certificate,
     /// `nodes/v1`, of the whole cluster.
     Node,
+    /// `services/v1`, namespaced. Never written.
+    Service,
+    /// `events/v1`, namespaced: what is said of objects. Never written.
+    Notice,
 }
 
 impl ObjectKind {
@@ -69,6 +73,8 @@ impl ObjectKind {
             Self::PersistentVolume => "PersistentVolume",
             Self::Certificate => "Certificate",
             Self::Node => "Node",
+            Self::Service => "Service",
+            Self::Notice => "Event",
         }
     }
 

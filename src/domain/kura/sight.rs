@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::span::Seconds;
+use super::notice::Notice;
 use super::source::{Contact, Source};
-use super::traffic::{Certificate, Endpoint, Gateway, Ingress, IngressClass};
+use super::traffic::{Certificate, Endpoint, Gateway, Ingress, IngressClass, Service};
 use super::workload::{Claim, Instance, Pod, StatefulSet, Volume};
 
 /// Who deletes the not-Ready pods of an image change (K48).
@@ -59,6 +60,12 @@ pub struct Sight {
     pub classes: Source<IngressClass>,
     /// Certificates; the cluster may not have the kind.
     pub certificates: Source<Certificate>,
+    /// Services of instances and gateways. They explain; nothing is decided on them.
+    #[serde(default)]
+    pub services: Source<Service>,
+    /// What was said of all these lately. It explains; nothing is decided on it.
+    #[serde(default)]
+    pub notices: Source<Notice>,
     /// How far `Observed.nodes` can be relied on.
     pub nodes: Contact,
     /// Public endpoints by the key of their `Front`, the host name of most; one that was not probed yet is not there.
@@ -99,6 +106,8 @@ impl Sight {
             ("volumes", &self.volumes.contact),
             ("ingresses", &self.ingresses.contact),
             ("ingressclasses", &self.classes.contact),
+            ("services", &self.services.contact),
+            ("events", &self.notices.contact),
             ("nodes", &self.nodes),
         ];
         contacts.into_iter().filter_map(|(kind, contact)| Some((kind, contact.trouble(now)?))).collect()

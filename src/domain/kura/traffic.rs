@@ -58,6 +58,23 @@ pub struct IngressClass {
     pub has_controller: Option<bool>,
 }
 
+/// A Service of an instance or a gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Service {
+    /// Identity and version.
+    pub stamp: Stamp,
+    /// The instance it belongs to, by its label or its owner.
+    pub instance: Option<String>,
+    /// `spec.type`, such as `LoadBalancer`.
+    pub kind: String,
+    /// Ports it has on every node.
+    #[serde(default)]
+    pub node_ports: Vec<u16>,
+    /// `status.loadBalancer.ingress`: addresses and host names, sorted.
+    #[serde(default)]
+    pub addresses: Vec<String>,
+}
+
 /// A certificate, where the cluster has cert-manager.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Certificate {

@@ -71,6 +71,8 @@ fn lost(sight: Sight) -> Sight {
         ingresses: of(sight.ingresses),
         classes: of(sight.classes),
         certificates: of(sight.certificates),
+        services: of(sight.services),
+        notices: of(sight.notices),
         ..sight
     }
 }
@@ -90,6 +92,8 @@ pub fn kind_of(word: &str) -> Option<ObjectKind> {
         "persistentvolume" | "volume" | "pv" => ObjectKind::PersistentVolume,
         "certificate" => ObjectKind::Certificate,
         "node" => ObjectKind::Node,
+        "service" => ObjectKind::Service,
+        "event" => ObjectKind::Notice,
         _ => return None,
     })
 }

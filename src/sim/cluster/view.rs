@@ -56,6 +56,8 @@ impl Objects {
             ingresses: Source::live(self.ingresses(now), now),
             classes: Source::live(self.classes(now), now),
             certificates: Source::live(self.certificates(now), now),
+            services: Source::live([], now),
+            notices: Source::live([], now),
             nodes: Contact::Live { as_of: now },
             endpoints: self
                 .chains

@@ -80,7 +80,7 @@ impl Eyes {
 }
 
 /// Of every kind but certificates, which this cluster does not have.
-fn contacts(sight: &Sight) -> [&Contact; 9] {
+fn contacts(sight: &Sight) -> [&Contact; 11] {
     [
         &sight.instances.contact,
         &sight.gateways.contact,
@@ -90,6 +90,8 @@ fn contacts(sight: &Sight) -> [&Contact; 9] {
         &sight.volumes.contact,
         &sight.ingresses.contact,
         &sight.classes.contact,
+        &sight.services.contact,
+        &sight.notices.contact,
         &sight.nodes,
     ]
 }

@@ -20,6 +20,7 @@ mod seeing;
 mod streaming;
 mod incidents;
 mod tending;
+mod explaining;
 mod doing;
 mod outage;
 mod many;

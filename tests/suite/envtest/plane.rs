@@ -184,6 +184,11 @@ impl Ground {
         Plane { service, task }
     }
 
+    /// Somebody who answers without a certificate.
+    pub async fn plain_endpoint(&self) -> Endpoint {
+        Endpoint::start(None, Manner::Status(200)).await
+    }
+
     /// A plane with the server added to it, and this tag released.
     pub async fn plane_with_server(&self, replicas: u32, tag: &str) -> Plane {
         let plane = self.plane(SignedDuration::ZERO).await;

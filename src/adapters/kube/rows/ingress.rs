@@ -12,7 +12,7 @@ pub struct IngressObject {
     #[serde(default)]
     spec: IngressSpec,
     #[serde(default)]
-    status: IngressStatus,
+    status: LoadBalancerStatus,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -30,7 +30,7 @@ struct Rule {
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct IngressStatus {
+pub(super) struct LoadBalancerStatus {
     load_balancer: LoadBalancer,
 }
 
@@ -61,21 +61,28 @@ struct ClassSpec {
     controller: String,
 }
 
+impl LoadBalancerStatus {
+    /// Addresses and host names, sorted.
+    pub(super) fn addresses(self) -> Vec<String> {
+        let balanced = self.load_balancer.ingress.into_iter();
+        let mut addresses: Vec<String> = balanced.filter_map(|address| address.ip.or(address.hostname)).collect();
+        addresses.sort();
+        addresses
+    }
+}
+
 impl Watched for IngressObject {
     type Row = Ingress;
 
     named_by_metadata!();
 
     fn row(self, _: &str) -> Option<Ingress> {
-        let balanced = self.status.load_balancer.ingress.into_iter();
-        let mut addresses: Vec<String> = balanced.filter_map(|address| address.ip.or(address.hostname)).collect();
-        addresses.sort();
         Some(Ingress {
             instance: self.metadata.instance(),
             stamp: self.metadata.slim_stamp(),
             class: self.spec.ingress_class_name,
             hosts: self.spec.rules.into_iter().filter_map(|rule| rule.host).collect(),
-            addresses,
+            addresses: self.status.addresses(),
         })
     }
 }

@@ -6,5 +6,7 @@ pub mod stateful_set;
 pub mod pod;
 pub mod storage;
 pub mod ingress;
+pub mod service;
 pub mod certificate;
+pub mod notice;
 pub mod node;
