@@ -7,9 +7,10 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::kura::notice::Notice;
 use crate::domain::kura::sight::{ClusterIdentity, PodDeleter, Sight};
 use crate::domain::kura::source::{Contact, Source};
-use crate::domain::kura::traffic::{Certificate, Endpoint, Gateway, Ingress, IngressClass};
+use crate::domain::kura::traffic::{Certificate, Endpoint, Gateway, Ingress, IngressClass, Service};
 use crate::domain::kura::workload::{Claim, Instance, Pod, StatefulSet, Volume};
 use crate::domain::observed::{Node, Observed};
 
@@ -74,6 +75,12 @@ pub struct Parts {
     /// Certificates.
     #[serde(skip_serializing_if = "Rows::is_empty")]
     pub certificates: Rows<Certificate>,
+    /// Services.
+    #[serde(skip_serializing_if = "Rows::is_empty")]
+    pub services: Rows<Service>,
+    /// What was said of all these.
+    #[serde(skip_serializing_if = "Rows::is_empty")]
+    pub notices: Rows<Notice>,
     /// Nodes.
     #[serde(skip_serializing_if = "Rows::is_empty")]
     pub nodes: Rows<Node>,
@@ -171,6 +178,8 @@ fn between(
         ingresses,
         classes,
         certificates,
+        services,
+        notices,
         nodes,
         endpoints,
         deleter: _,
@@ -188,6 +197,8 @@ fn between(
         ingresses: source(&old.ingresses, ingresses, weight),
         classes: source(&old.classes, classes, weight),
         certificates: source(&old.certificates, certificates, weight),
+        services: source(&old.services, services, weight),
+        notices: source(&old.notices, notices, weight),
         nodes: of_nodes,
         endpoints: rows(&old.endpoints, endpoints, weight, |old, new| {
             Endpoint { as_of: new.as_of, ..old.clone() } == *new
@@ -251,6 +262,8 @@ impl ClusterBody {
         take_source(&mut sight.ingresses, seen.ingresses);
         take_source(&mut sight.classes, seen.classes);
         take_source(&mut sight.certificates, seen.certificates);
+        take_source(&mut sight.services, seen.services);
+        take_source(&mut sight.notices, seen.notices);
         take(&mut sight.endpoints, &mut Contact::Never, seen.endpoints);
         (sight.deleter, sight.identity) = (deleter, identity);
         observed.nodes = nodes;
