@@ -1,7 +1,7 @@
 //! One cluster on loopback: etcd, the API server, the controller manager. Started, waited for, killed with -9, restarted.
 
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -79,7 +79,7 @@ impl Cluster {
     /// The same with flags of the API server.
     pub async fn start_with(name: &str, flags: &'static [&'static str]) -> Option<Self> {
         let assets = Assets::find()?;
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("envtest-{name}-{}", std::process::id()));
+        let folder = scratch().join(format!("envtest-{name}-{}", std::process::id()));
         let papers = Papers::make(&folder.join("papers"));
         let programs = Mutex::new(Programs::new(&folder));
         let cluster = Self { assets, papers, folder, etcd_port: free_port(), port: free_port(), flags, programs };
@@ -252,6 +252,11 @@ impl Cluster {
     fn programs(&self) -> std::sync::MutexGuard<'_, Programs> {
         self.programs.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Beside what is built; where cargo names no such place, with everything that is temporary.
+fn scratch() -> PathBuf {
+    option_env!("CARGO_TARGET_TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from)
 }
 
 /// A port nobody listens on right now.

@@ -105,6 +105,8 @@ fn sight() -> Sight {
         ingresses: Source::live([], as_of),
         classes: Source::live([row("kgw-acme-eu", json!({}), class)], as_of),
         certificates: Source { contact: Contact::Absent { as_of }, ..Source::default() },
+        services: Source::live([], as_of),
+        notices: Source::live([], as_of),
         nodes: Contact::Forbidden { as_of, why: "nodes is forbidden".to_owned() },
         ..Sight::default()
     }

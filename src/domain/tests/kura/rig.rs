@@ -130,6 +130,8 @@ impl Rig {
             &mut self.sight.ingresses.contact,
             &mut self.sight.classes.contact,
             &mut self.sight.certificates.contact,
+            &mut self.sight.services.contact,
+            &mut self.sight.notices.contact,
         ];
         contacts.into_iter().for_each(|contact| *contact = live());
         let fresh = |(host, probe): (&String, &Endpoint)| (host.clone(), Endpoint { as_of: self.now, ..probe.clone() });
