@@ -32,6 +32,7 @@ pub(super) fn ring_of_10_000() {
         by: "jane".into(),
         session: "figures".into(),
         endpoint: "demo".into(),
+        context: None,
         now: opening,
         size: (120, 36),
     });

@@ -22,7 +22,8 @@ use crate::terminal::{convert, linear};
 use crate::wire::problem::Problem;
 
 /// Screens by name, and the chord that leads to each.
-const SCREENS: [(&str, &str); 5] = [("now", "1"), ("rollout", "2"), ("releases", "6"), ("history", "7"), ("log", "0")];
+const SCREENS: [(&str, &str); 6] =
+    [("now", "1"), ("rollout", "2"), ("kura", "3"), ("releases", "6"), ("history", "7"), ("log", "0")];
 
 /// Opens consoles for a simulation.
 #[derive(Debug, Clone)]
@@ -58,6 +59,7 @@ impl Consoles for Actors {
             by: by.to_owned(),
             session: format!("scenario-{by}"),
             endpoint: "scenario".to_owned(),
+            context: Some("scenario".to_owned()),
             now,
             size,
         };

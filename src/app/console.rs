@@ -16,6 +16,7 @@ use crate::adapters::clock::SystemClock;
 use crate::console::keys::Keymap;
 use crate::console::model::{Model, Setup};
 use crate::console::msg::Msg;
+use crate::console::snapshot::DEMO;
 use crate::console::theme::Theme;
 use crate::console::update::update;
 use crate::console::view::view;
@@ -116,6 +117,7 @@ fn setup(look: &Look, flags: &ScreenArgs, endpoint: &str, clock: &SystemClock, s
         by: person(),
         session: Uuid::new_v4().simple().to_string(),
         endpoint: endpoint.to_owned(),
+        context: (endpoint == DEMO).then(|| DEMO.to_owned()),
         now: clock.now(),
         size,
     }

@@ -1,7 +1,7 @@
 //! The way to run: demo. A control plane and a simulated fleet in this process; no network, no configuration.
 
 use crate::console::snapshot::DEMO;
-use crate::sim::presets::{KEPT, Kept, PRESETS, kept, preset};
+use crate::sim::presets::{INCIDENTS, KEPT, Kept, PRESETS, incident, kept, preset};
 use crate::wire::problem::{Problem, ProblemKind};
 
 use super::console::{Backstage, run_console};
@@ -47,9 +47,11 @@ pub fn run(args: Args) -> Result<(), Problem> {
 }
 
 fn chosen(name: &str, seed: u64) -> Result<Show, Problem> {
-    let found = preset(name).map(|preset| Show::Preset(preset, seed)).or_else(|| kept(name).map(Show::Kept));
+    let found = preset(name).map(|preset| Show::Preset(preset, seed));
+    let found = found.or_else(|| incident(name).map(Show::Incident)).or_else(|| kept(name).map(Show::Kept));
     found.ok_or_else(|| {
         let written = PRESETS.iter().map(|preset| preset.name.to_owned());
+        let written = written.chain(INCIDENTS.iter().map(|incident| incident.name.to_owned()));
         let names: Vec<String> = written.chain(KEPT.iter().map(Kept::name)).collect();
         Problem::new(ProblemKind::Usage, "preset", format!("there is no preset {name}"))
             .hint(format!("there are {}", names.join(", ")))
@@ -61,7 +63,8 @@ fn chosen(name: &str, seed: u64) -> Result<Show, Problem> {
 fn lines() -> Vec<String> {
     let written = PRESETS.iter().map(|preset| (preset.name.to_owned(), preset.summary));
     let rows = KEPT.iter().map(|kept| (kept.name(), kept.mode.title()));
-    written.chain(rows).map(|(name, about)| format!("{name:<12}{about}")).collect()
+    let incidents = INCIDENTS.iter().map(|incident| (incident.name.to_owned(), incident.summary));
+    written.chain(incidents).chain(rows).map(|(name, about)| format!("{name:<18}{about}")).collect()
 }
 
 fn list() -> Result<(), Problem> {
@@ -96,6 +99,6 @@ mod tests {
         for name in lines().iter().filter_map(|line| line.split_whitespace().next()) {
             assert!(problem.hints[0].contains(name) && chosen(name, 1).is_ok(), "{name}");
         }
-        assert_eq!(lines().len(), PRESETS.len() + KEPT.len());
+        assert_eq!(lines().len(), PRESETS.len() + INCIDENTS.len() + KEPT.len());
     }
 }

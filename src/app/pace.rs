@@ -16,7 +16,7 @@ use crate::control::ports::Clock;
 use crate::control::service::Loop;
 use crate::sim::executor::Hook;
 use crate::sim::host::SimHost;
-use crate::sim::presets::{Kept, Preset};
+use crate::sim::presets::{Incident, Kept, Preset};
 use crate::sim::scenario::run::{Run, Stuck};
 use crate::sim::shared::Shared;
 use crate::sim::stage::Stage;
@@ -95,6 +95,8 @@ pub enum Show {
     Preset(&'static Preset, u64),
     /// A row of the table of failure modes.
     Kept(&'static Kept),
+    /// An incident of Kura servers.
+    Incident(&'static Incident),
 }
 
 /// A simulated world that moves by itself. It stops when this is dropped.
@@ -181,6 +183,13 @@ impl World {
                 let mut run = kept.begin(opening, Actors::usual()?).map_err(unstartable)?;
                 run.advance_to(opening).map_err(unstartable)?;
                 let linked = run.link(introduction(kept.name()));
+                (Self::Kept(Box::new(run)), linked)
+            }
+            Show::Incident(incident) => {
+                let mut run = incident.begin(opening, Actors::usual()?).map_err(unstartable)?;
+                run.advance_to(opening).map_err(unstartable)?;
+                incident.open(&mut run);
+                let linked = run.link(introduction(incident.name.to_owned()));
                 (Self::Kept(Box::new(run)), linked)
             }
         };

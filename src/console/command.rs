@@ -31,6 +31,8 @@ pub enum Command {
     ScreenNow,
     /// The screen of the rollout.
     ScreenRollout,
+    /// The screen of Kura servers.
+    ScreenKura,
     /// The screen of what can be started.
     ScreenReleases,
     /// The screen of what was started and done.
@@ -47,6 +49,8 @@ pub enum Command {
     Why,
     /// Copy the identity of the row.
     Copy,
+    /// Copy a command that helps with the row.
+    CopyCommand,
     /// Draw everything again.
     Redraw,
     /// Stop the process until it is continued.
@@ -109,6 +113,20 @@ pub enum Command {
     FlipTrackTags,
     /// Say which tags are followed.
     SetTagPattern,
+    /// Bring the server of the row to a tag.
+    Deploy,
+    /// Apply what is rendered for the server of the row, whatever agrees.
+    ForceReapply,
+    /// Release a runtime tag.
+    ReleaseTag,
+    /// Delete the gateway of the row.
+    DeleteGateway,
+    /// Take a finalizer off what is stuck in its deletion.
+    StripFinalizer,
+    /// Take the server of the row down.
+    DestroyServer,
+    /// Delete the instance of the row, which no server claims.
+    DeleteOrphan,
     /// Sort the list by its next column.
     Sort,
     /// Turn the order of the list round.
@@ -194,7 +212,7 @@ const fn act(command: Command, name: &'static str, hint: &'static str, about: &'
 }
 
 /// The table.
-pub const COMMANDS: [Spec; 57] = {
+pub const COMMANDS: [Spec; 66] = {
     use Command as C;
     use Group as G;
     [
@@ -213,6 +231,13 @@ pub const COMMANDS: [Spec; 57] = {
         view(C::ScreenNow, "now", "now", "Everything that needs a human, and what runs.", G::Screens),
         view(C::ScreenRollout, "rollout", "rollout", "Environments, rings and machines of the rollout.", G::Screens),
         view(
+            C::ScreenKura,
+            "kura",
+            "kura",
+            "Kura servers: what is deployed to them, and what they wait for.",
+            G::Screens,
+        ),
+        view(
             C::ScreenReleases,
             "releases",
             "releases",
@@ -228,6 +253,13 @@ pub const COMMANDS: [Spec; 57] = {
         view(C::SortTurned, "sort-turned", "turn order", "Turns the order of the list round.", G::Look),
         view(C::Why, "why", "why", "What the row waits for, on whom, since when, and what to do next.", G::Look),
         view(C::Copy, "copy", "copy id", "Copies the identity of the row to the clipboard of your terminal.", G::Look),
+        view(
+            C::CopyCommand,
+            "copy-command",
+            "copy command",
+            "Copies a command that helps with the row: for what only a person may do. Again: the next one.",
+            G::Look,
+        ),
         act(C::Arm, "arm", "arm", "Asks for a reason and lets verbs through for ten minutes."),
         view(C::Disarm, "disarm", "disarm", "Back to read-only at once.", G::Verbs),
         stop(C::HaltRollout, "halt-rollout", "halt rollout", "Stops the rollout; runs in flight are cancelled."),
@@ -270,6 +302,38 @@ pub const COMMANDS: [Spec; 57] = {
         act(C::FlipAutoDeploy, "flip-auto-deploy", "auto deploy", "Turns unattended starts on new commits on or off."),
         act(C::FlipTrackTags, "flip-track-tags", "tag tracking", "Turns unattended starts on new tags on or off."),
         act(C::SetTagPattern, "set-tag-pattern", "tag pattern", "Sets which tags the account follows; an owner's."),
+        act(C::Deploy, "deploy", "deploy tag", "Brings the Kura server of the row to a tag; an older one pins it."),
+        act(
+            C::ForceReapply,
+            "force-reapply",
+            "force re-apply",
+            "Applies what is rendered for the server of the row once, even if everything agrees.",
+        ),
+        act(
+            C::ReleaseTag,
+            "release-tag",
+            "release tag",
+            "Releases a runtime tag: every server is brought to the newest.",
+        ),
+        act(C::DeleteGateway, "delete-gateway", "delete gateway", "Deletes the gateway of the row, which nobody uses."),
+        act(
+            C::StripFinalizer,
+            "strip-finalizer",
+            "strip finalizer",
+            "Takes a finalizer off a gateway or an instance that is stuck in its deletion.",
+        ),
+        act(
+            C::DestroyServer,
+            "destroy-server",
+            "destroy server",
+            "Takes the server of the row down, with its data set.",
+        ),
+        act(
+            C::DeleteOrphan,
+            "delete-orphan",
+            "delete orphan",
+            "Deletes the instance of the row, which no server claims.",
+        ),
         act(
             C::AcceptClock,
             "accept-clock",

@@ -1,10 +1,12 @@
 //! Deeds: what a person can do from here, each with its verb and its words.
 
 use super::effect::Stop;
+use super::kura::{Part, Token};
 use crate::domain::change::Level;
 use crate::domain::fleet::Rung;
-use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
+use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
 use crate::domain::input::{Intent, RingPatch, Verb};
+use crate::domain::kura::verb::KuraVerb;
 use crate::domain::span::Seconds;
 
 /// A brake of a ring, and what it is to be set to.
@@ -79,6 +81,27 @@ pub enum Deed {
     Place(EnvironmentId, Option<i64>),
     /// Turn a switch of the account on or off.
     Flip(Switch, bool),
+    /// Bring a server to a tag; none until one is typed (K25).
+    Deploy(ServerId, Option<String>),
+    /// Apply what is rendered once, whatever agrees (K24).
+    Reapply(ServerId),
+    /// Take a server down (K51).
+    Destroy(ServerId),
+    /// Release a runtime tag; none until one is typed (K8).
+    ReleaseTag(Option<String>),
+    /// Delete a gateway that nobody uses (K42).
+    DropGateway(Token, String),
+    /// Take a finalizer off a gateway or the instance of a server (K44).
+    Strip {
+        /// Whose row it is.
+        part: Part,
+        /// The object.
+        name: String,
+        /// Which one.
+        finalizer: String,
+    },
+    /// Delete an instance that no server claims (K45).
+    DropOrphan(Token, String),
     /// Say which tags of the account are followed; none = none of them. An owner's (R119).
     FollowTags(Option<String>),
 }
@@ -112,9 +135,29 @@ impl Deed {
                 let (auto_deploy, track_config_tags) = (flipped(Switch::AutoDeploy), flipped(Switch::TrackTags));
                 Verb::PatchAccount { auto_deploy, track_config_tags }
             }
+            Self::Deploy(server, ref tag) => {
+                Verb::Kura(KuraVerb::Deploy { server, tag: tag.clone().unwrap_or_default(), force: false })
+            }
+            Self::Reapply(server) => Verb::Kura(KuraVerb::ForceReapply { server }),
+            Self::Destroy(server) => Verb::Kura(KuraVerb::DestroyServer { server }),
+            Self::ReleaseTag(ref tag) => Verb::Kura(KuraVerb::ReleaseTag { tag: tag.clone().unwrap_or_default() }),
+            Self::DropGateway(_, ref name) => Verb::Kura(KuraVerb::DeleteGateway { name: name.clone() }),
+            Self::Strip { ref name, ref finalizer, .. } => {
+                Verb::Kura(KuraVerb::StripFinalizer { name: name.clone(), finalizer: finalizer.clone() })
+            }
+            Self::DropOrphan(_, ref name) => Verb::Kura(KuraVerb::DeleteOrphan { name: name.clone() }),
             Self::FollowTags(ref pattern) => Verb::ConfigureAccount { config_tag_pattern: Some(pattern.clone()) },
         };
         Some(verb)
+    }
+
+    /// What it relies on being seen of the cluster; empty where that does not matter.
+    pub fn relies_on(&self) -> &'static [&'static str] {
+        match self {
+            Self::Deploy(..) | Self::Reapply(_) | Self::Destroy(_) | Self::DropOrphan(..) => &["instances"],
+            Self::DropGateway(..) | Self::Strip { .. } => &["instances", "gateways"],
+            _ => &[],
+        }
     }
 
     /// The question's headline before the name, what the button says, and what is going on once it was sent.
@@ -159,6 +202,13 @@ impl Deed {
             Self::Flip(Switch::TrackTags, false) => {
                 ["Turn tag tracking off for account", "turn it off", "tag tracking off for"]
             }
+            Self::Deploy(..) => ["Deploy a tag to", "deploy it", "deploying to"],
+            Self::Reapply(_) => ["Force a re-apply of", "force it", "forcing a re-apply of"],
+            Self::Destroy(_) => ["Destroy server", "destroy it", "destroying"],
+            Self::ReleaseTag(_) => ["Release a runtime tag to all servers of", "release it", "releasing a tag to"],
+            Self::DropGateway(..) => ["Delete gateway", "delete it", "deleting gateway"],
+            Self::Strip { .. } => ["Strip a finalizer off", "strip it", "stripping a finalizer off"],
+            Self::DropOrphan(..) => ["Delete orphan", "delete it", "deleting orphan"],
             Self::FollowTags(_) => ["Set the tag pattern of account", "set it", "setting the tag pattern of"],
         }
     }

@@ -5,6 +5,7 @@
 
 use jiff::Timestamp;
 
+use super::kura::{KuraFacts, Part};
 use super::need::Need;
 use super::snapshot::Snapshot;
 use super::spare::Spare;
@@ -31,6 +32,8 @@ pub enum Node {
     Spare,
     /// A ring without a machine.
     Ring(RingId),
+    /// Something of Kura.
+    Kura(Part),
 }
 
 /// Where a tier stands to the cursor.
@@ -166,20 +169,23 @@ pub struct Facts {
     pub tiers: Vec<Tier>,
     /// What no rollout reaches.
     pub spare: Spare,
+    /// Kura servers and what belongs to them.
+    pub kura: KuraFacts,
     /// What needs a human, most urgent first.
     pub needs: Vec<Need>,
 }
 
 impl Facts {
-    /// Looks everything up.
-    pub fn of(picture: &Snapshot, now: Timestamp) -> Self {
+    /// Looks everything up; what `older` facts have that is still so is not made again.
+    pub fn of(picture: &Snapshot, now: Timestamp, older: Self) -> Self {
         let world = &*picture.world;
         let moment = picture.moment(now);
         let maker = Maker { picture, world, rollout: world.current(), moment };
         let tiers: Vec<Tier> = tiers_in_order(world).into_iter().map(|e| maker.tier(e)).collect();
-        let needs = needs::needs(picture, &tiers, moment);
-        let valid_until = maker.valid_until(&tiers);
-        Self { moment, valid_until, tiers, spare: Spare::of(picture, moment), needs }
+        let kura = KuraFacts::of(picture, moment, older.kura);
+        let needs = needs::needs(picture, &tiers, &kura, moment);
+        let valid_until = maker.valid_until(&tiers).into_iter().chain(kura.due).min();
+        Self { moment, valid_until, tiers, spare: Spare::of(picture, moment), kura, needs }
     }
 
     /// A ring in a tier.

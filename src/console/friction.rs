@@ -33,6 +33,10 @@ impl Friction {
             Deed::Start(release) if newer(release, world).is_some() => Self::NameAndReason,
             Deed::Tune(_, Setting::Cap(0)) => Self::Uncap,
             Deed::Start(_) | Deed::Yank(_) | Deed::Remove(_) => Self::TypeName,
+            Deed::Reapply(_) | Deed::Strip { .. } => Self::NameAndReason,
+            // Any tag but the newest pins the server (K25).
+            Deed::Deploy(_, Some(ref tag)) if world.kura.target() != Some(tag) => Self::NameAndReason,
+            Deed::Destroy(_) | Deed::DropGateway(..) | Deed::DropOrphan(..) | Deed::ReleaseTag(_) => Self::TypeName,
             // Several that start at once are a wave that nobody can take back.
             Deed::Tune(..) if plan.starts.len() > 1 => Self::TypeName,
             _ if plan.ends_lease() => Self::TypeName,

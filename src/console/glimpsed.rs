@@ -17,6 +17,7 @@ pub(super) fn not_offered(picture: &Snapshot, deed: &Deed, target: &Target) -> O
         Deed::Assign(..) | Deed::Unassign(_) => "move a machine",
         Deed::Remove(_) => "remove a machine",
         Deed::Add { .. } => "add a machine",
+        Deed::ReleaseTag(_) => "release a runtime tag",
         Deed::Reset { release, .. } if glimpse.unnamed.contains(&release.0) => {
             return Some("which release runs is not told: kura-console start UUID --intent reset names it".to_owned());
         }

@@ -14,6 +14,12 @@ const LIST_ROWS: u16 = 8;
 /// Rows a detail takes below a list at most: a rule, a sentence, what to do, what to verify.
 const DETAIL_ROWS: u16 = 13;
 
+/// Rows of a table that the detail below it leaves.
+const TABLE_ROWS: u16 = 7;
+
+/// Rows a detail of two columns takes below a table at most.
+const WIDE_DETAIL_ROWS: u16 = 20;
+
 /// How much a frame can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Room {
@@ -94,6 +100,22 @@ impl Frame {
         Rows(self.body).leave(strip)
     }
 
+    /// Divides the body for a table of all columns: what it is about, headings, rows, and the selected row below them.
+    /// `troubles` is how many sources cannot be relied on: they take a line.
+    pub fn table(&self, troubles: usize) -> Split {
+        let mut rows = Rows(self.body);
+        let told = u16::from(troubles > 0 && self.room > Room::Small);
+        let summary = rows.take(1 + told);
+        let heading = rows.take(u16::from(self.room > Room::Small));
+        let detail = match (self.room, rows.0.height) {
+            (Room::Tiny | Room::Small, _) | (_, 0..8) => 0,
+            (Room::Usual, height) => DETAIL_ROWS.min(height.saturating_sub(TABLE_ROWS)).max(4),
+            (Room::Wide, height) => (height * 3 / 5).min(WIDE_DETAIL_ROWS),
+        };
+        let (list, detail) = rows.leave(detail);
+        Split { summary, heading, list, detail }
+    }
+
     /// Divides the body for the log: a heading where there is room, and the list.
     pub fn log(&self) -> (Rect, Rect) {
         let mut rows = Rows(self.body);
@@ -165,11 +187,12 @@ mod tests {
             let regions = [frame.header, frame.tabs, frame.body, frame.status, frame.hints];
             let rows: u16 = regions.iter().map(|r| r.height).sum();
             assert_eq!(rows, height, "{width}x{height}");
-            let split = frame.split();
-            for part in [split.summary, split.heading, split.list, split.detail] {
-                assert!(part.area() == 0 || frame.body.union(part) == frame.body, "{width}x{height} {part:?}");
+            for split in [frame.split(), frame.table(0), frame.table(3)] {
+                for part in [split.summary, split.heading, split.list, split.detail] {
+                    assert!(part.area() == 0 || frame.body.union(part) == frame.body, "{width}x{height} {part:?}");
+                }
+                assert!(split.list.intersection(split.detail).area() == 0, "{width}x{height}");
             }
-            assert!(split.list.intersection(split.detail).area() == 0, "{width}x{height}");
             let (list, detail) = frame.listed();
             assert!(list.intersection(detail).area() == 0, "{width}x{height}");
             assert_eq!(list.area() + detail.area(), frame.body.area(), "{width}x{height}");

@@ -26,7 +26,7 @@ pub mod filter;
 pub mod sort;
 pub mod tree;
 pub mod words;
-mod kura;
+pub mod kura;
 pub mod saying;
 pub mod shelf;
 mod audited;

@@ -11,6 +11,7 @@ use super::chord::Chord;
 use super::facts::{Facts, Node};
 use super::filter::Filter;
 use super::keys::{Keymap, Mode};
+use super::kura::{KuraList, Part};
 use super::layer::Layer;
 use super::layout::Frame;
 use super::msg::Notice;
@@ -50,6 +51,8 @@ pub struct Setup {
     pub session: String,
     /// Whom it will talk to, before the first picture says so.
     pub endpoint: String,
+    /// The context of `kubectl` in commands that are copied; none = whoever runs them puts it in.
+    pub context: Option<String>,
     /// What time it is.
     pub now: Timestamp,
     /// Columns and rows of the terminal.
@@ -63,6 +66,8 @@ pub enum Screen {
     Now,
     /// Environments, rings, machines.
     Rollout,
+    /// Kura servers.
+    Kura,
     /// What can be started.
     Releases,
     /// What was started and done.
@@ -80,6 +85,8 @@ pub enum NowRow {
     Rollout(RolloutId),
     /// A ring at work.
     Lane(LaneKey),
+    /// The Kura servers.
+    Servers,
 }
 
 /// A row of the log.
@@ -120,6 +127,7 @@ pub struct Model {
     pub(super) filter: Filter,
     /// How the machines of each ring are sorted on the screen of the rollout.
     pub(super) sorting: Sorting,
+    pub(super) kura: KuraList,
     pub(super) releases: Shelf,
     pub(super) history: Shelf,
     pub(super) log_rows: Vec<LogRow>,
@@ -134,6 +142,8 @@ pub struct Model {
     pub(super) orders_made: u64,
     pub(super) status: Option<Status>,
     pub(super) results: BTreeMap<MachineId, Results>,
+    /// Whose command was copied last, and which of them.
+    pub(super) copied: Option<(Subject, usize)>,
     /// What is said about the rollout and the selected row.
     pub(super) sayings: Vec<Saying>,
 }
@@ -154,6 +164,7 @@ impl Model {
             folds: Folds::new(),
             filter: Filter::default(),
             sorting: Sorting::default(),
+            kura: KuraList::default(),
             releases: Shelf::default(),
             history: Shelf::default(),
             log_rows: Vec::new(),
@@ -167,6 +178,7 @@ impl Model {
             orders_made: 0,
             status: None,
             results: BTreeMap::new(),
+            copied: None,
             sayings: Vec::new(),
         }
     }
@@ -193,6 +205,7 @@ impl Model {
         usize::from(match screen {
             Screen::Now => frame.listed().0.height,
             Screen::Releases | Screen::History => frame.listed().0.height.saturating_sub(1),
+            Screen::Kura => frame.table(self.facts.kura.veiled.len()).list.height,
             Screen::Log => frame.log().1.height,
             Screen::Rollout => frame.split().list.height,
         })
@@ -203,7 +216,7 @@ impl Model {
         match screen {
             Screen::Releases => Some(&self.releases),
             Screen::History => Some(&self.history),
-            Screen::Now | Screen::Rollout | Screen::Log => None,
+            Screen::Now | Screen::Rollout | Screen::Kura | Screen::Log => None,
         }
     }
 
@@ -212,7 +225,7 @@ impl Model {
         match screen {
             Screen::Releases => Some(&mut self.releases),
             Screen::History => Some(&mut self.history),
-            Screen::Now | Screen::Rollout | Screen::Log => None,
+            Screen::Now | Screen::Rollout | Screen::Kura | Screen::Log => None,
         }
     }
 
@@ -242,9 +255,11 @@ impl Model {
                 Some(NowRow::Need(kind, node)) => Subject::Need(kind, node),
                 Some(NowRow::Lane(key)) => Subject::Node(Node::Lane(key)),
                 Some(NowRow::Rollout(_)) => Subject::Rollout,
+                Some(NowRow::Servers) => Subject::Node(Node::Kura(Part::Estate)),
                 None => Subject::Nothing,
             },
             Screen::Rollout => self.tree_pick.get().map_or(Subject::Nothing, Subject::Node),
+            Screen::Kura => self.kura.pick.get().map_or(Subject::Nothing, |part| Subject::Node(Node::Kura(part))),
             Screen::Releases => self.releases.pick.get().map_or(Subject::Nothing, Subject::Item),
             Screen::History => self.history.pick.get().map_or(Subject::Nothing, Subject::Item),
             Screen::Log => Subject::Nothing,

@@ -20,18 +20,36 @@ pub enum NeedKind {
     NoAgents,
     /// Results cannot be read (R142-R147).
     Blind,
+    /// What is seen of the cluster of the Kura servers cannot be relied on (K27).
+    Unseen,
+    /// A node is not Ready and has every pod of some servers (I8).
+    NodeDead,
+    /// A Kura server served, and does not now.
+    Down,
     /// A brake stopped a ring.
     RingHalted,
     /// The rollout was stopped.
     RolloutHalted,
     /// A run failed.
     Failed,
+    /// A deployment failed; no timer tries it again (K12).
+    Undeployed,
+    /// Another manager writes a field back, so nothing is applied any more (K28).
+    WrittenBack,
+    /// An object of a server cannot be written.
+    Unwritten,
     /// A holder is not heard of.
     HolderOffline,
     /// A holder uses up the last fifth of its time.
     HolderLate,
     /// A render failed (R148).
     Errored,
+    /// A deployment waits and waits (K30).
+    Stuck,
+    /// Releases flow, a server does not follow (K20).
+    LeftBehind,
+    /// A live object was edited by hand and keeps its revision, so nothing heals it by itself (K24).
+    Edited,
     /// Done, but its node takes no pods (R161).
     Cordoned,
     /// Taken out of its arc, so its node may be cordoned (R92, R113).
@@ -40,6 +58,16 @@ pub enum NeedKind {
     HeadOffline,
     /// The clock jumped: nothing stalls or promotes until a person accepts it (R168).
     Clock,
+    /// An operator holds an update, and pods stay on the old image (I7).
+    Held,
+    /// A pod cannot be scheduled, because its volume is tied to one node (I6).
+    Pinned,
+    /// A mesh has more than one version of skew (K8).
+    Skew,
+    /// A gateway waits for a finalizer that nobody takes off (K44).
+    GatewayStuck,
+    /// An instance that no server claims (K45).
+    Orphan,
     /// A person holds an environment or a ring.
     Paused,
     /// Paused before it applied, so the cursor stays (R79).
@@ -56,6 +84,8 @@ pub enum NeedKind {
     Refused,
     /// Reimaged after the rollout was over: it runs an old version (R152).
     Reimaged,
+    /// A gateway that nobody uses and nobody collected (K43).
+    GatewayUnused,
 }
 
 impl NeedKind {
@@ -81,6 +111,20 @@ impl NeedKind {
             Self::NotCapped => (Glyph::Warning, "NO CAP", Role::Warning),
             Self::Refused => (Glyph::Warning, "REFUSED", Role::Warning),
             Self::Reimaged => (Glyph::Warning, "REIMAGED", Role::Warning),
+            Self::Unseen => (Glyph::Warning, "UNSEEN", Role::Halted),
+            Self::NodeDead => (Glyph::Offline, "NODE DEAD", Role::Failed),
+            Self::Down => (Glyph::Failed, "DOWN", Role::Failed),
+            Self::Undeployed => (Glyph::Failed, "FAILED", Role::Failed),
+            Self::WrittenBack => (Glyph::Halted, "FOUGHT OVER", Role::Halted),
+            Self::Unwritten => (Glyph::Errored, "UNWRITTEN", Role::Failed),
+            Self::Stuck => (Glyph::Halted, "STUCK", Role::Warning),
+            Self::Edited => (Glyph::Warning, "EDITED", Role::Warning),
+            Self::LeftBehind => (Glyph::Warning, "LEFT BEHIND", Role::Warning),
+            Self::Held => (Glyph::Paused, "HELD", Role::Paused),
+            Self::Pinned => (Glyph::Warning, "PINNED", Role::Warning),
+            Self::Skew => (Glyph::Warning, "SKEW", Role::Warning),
+            Self::GatewayStuck | Self::GatewayUnused => (Glyph::Warning, "GATEWAY", Role::Warning),
+            Self::Orphan => (Glyph::Warning, "ORPHAN", Role::Warning),
         }
     }
 
@@ -110,9 +154,7 @@ impl NeedKind {
             Self::NotCapped => &[M::NotCapped],
             Self::Refused => &[M::StartRefused],
             Self::Reimaged => &[M::Reimaged],
-            Self::NoAgents | Self::RolloutHalted | Self::HolderLate | Self::Clock | Self::Ladder | Self::Straggler => {
-                &[]
-            }
+            _ => &[],
         }
     }
 }
@@ -151,6 +193,7 @@ fn concerns(finding: &Finding, kind: NeedKind, node: Option<Node>) -> bool {
         Some(Node::Lane((_, ring))) => finding.ring == Some(ring),
         Some(Node::Ring(ring)) => finding.ring == Some(ring),
         Some(Node::Environment(_) | Node::Spare) => finding.ring.is_none(),
+        Some(Node::Kura(_)) => false,
         None => true,
     }
 }

@@ -6,6 +6,7 @@
 use jiff::Timestamp;
 
 use super::facts::{Facts, Node, Standing, Tier};
+use super::kura;
 use super::model::{Model, Subject};
 use super::need::{NeedKind, recognised};
 use super::shelf;
@@ -32,10 +33,13 @@ pub struct Saying {
 /// Says something about a row at a moment.
 pub fn say(picture: &Snapshot, facts: &Facts, subject: Subject, moment: Timestamp) -> Explanation {
     let (world, observed) = (&*picture.world, &*picture.observed);
+    if let Some(matter) = kura::matter(picture, subject) {
+        return kura::explain(picture, &facts.kura, matter, moment);
+    }
     let asked = match subject {
         Subject::Item(item) => return shelf::explain(picture, item, moment),
         Subject::Need(kind, node) => return need(picture, facts, (kind, node), moment),
-        Subject::Nothing | Subject::Rollout => explain::Subject::Rollout,
+        Subject::Nothing | Subject::Rollout | Subject::Node(Node::Kura(_)) => explain::Subject::Rollout,
         Subject::Node(Node::Spare) => return out_of_reach(facts),
         Subject::Node(Node::Ring(id)) => return bare(picture, id),
         Subject::Node(Node::Lane((_, ring))) => explain::Subject::Ring(ring),

@@ -22,6 +22,14 @@ pub enum By {
     Age,
     /// How often it failed, the most first.
     Failures,
+    /// The tag it serves.
+    Tag,
+    /// How long it has waited, the longest first.
+    Waits,
+    /// Pods that are Ready, the fewest first.
+    Ready,
+    /// Superseded deployments since the last success, the most first.
+    Superseded,
 }
 
 /// Columns of the rollout: its own order, then to the right and round.
@@ -29,6 +37,9 @@ pub const MACHINES: [By; 4] = [By::Usual, By::Failures, By::Name, By::State];
 
 /// Columns of releases and of the history: their own order, then from left to right.
 pub const SHELF: [By; 5] = [By::Usual, By::State, By::Name, By::What, By::Age];
+
+/// Columns of Kura servers: their groups, then from left to right.
+pub const SERVERS: [By; 8] = [By::Usual, By::State, By::Name, By::Tag, By::Age, By::Waits, By::Ready, By::Superseded];
 
 /// How a list is sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,6 +76,10 @@ impl Sorting {
             By::What => "sorted by what is said",
             By::Age => "sorted by age",
             By::Failures => "sorted by failures",
+            By::Tag => "sorted by tag",
+            By::Waits => "sorted by wait",
+            By::Ready => "sorted by Ready pods",
+            By::Superseded => "sorted by superseded deployments",
         };
         format!("{by}{}", if self.turned { ", turned round" } else { "" })
     }
@@ -76,7 +91,7 @@ impl Sorting {
             By::Name => order.sort_by_key(|at| rows[*at].row.hostname.as_str()),
             By::State => order.sort_by_key(|at| rows[*at].row.state),
             By::Failures => order.sort_by_key(|at| Reverse(rows[*at].row.failures)),
-            By::Usual | By::What | By::Age => {}
+            _ => {}
         }
         self.ended(order)
     }
@@ -98,7 +113,7 @@ impl Sorting {
             By::Name => a.name.cmp(&b.name),
             By::What => a.text.cmp(&b.text),
             By::Age => b.at.cmp(&a.at),
-            By::Usual | By::Failures => Ordering::Equal,
+            _ => Ordering::Equal,
         }
     }
 

@@ -4,11 +4,13 @@ use super::command::Command;
 use super::deed::{Deed, Setting, Switch};
 use super::effect::Stop;
 use super::facts::{Facts, Node};
+use super::kura::{KuraFacts, Part, Token};
 use super::model::Subject;
 use super::shelf::Item;
 use crate::domain::change::Level;
 use crate::domain::fleet::Pause;
-use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
+use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
+use crate::domain::kura::orphans::Direction;
 use crate::domain::world::World;
 
 impl Deed {
@@ -24,7 +26,11 @@ impl Deed {
             Self::Assign(id, ..) | Self::Unassign(id) | Self::Remove(id) => What::Machine(id),
             Self::Start(id) | Self::Force(id) | Self::Yank(id) => What::Release(id),
             Self::AcceptClock => What::Clock,
-            Self::Flip(..) | Self::FollowTags(_) | Self::Add { .. } => What::Account,
+            Self::Flip(..) | Self::FollowTags(_) | Self::Add { .. } | Self::ReleaseTag(_) => What::Account,
+            Self::Deploy(id, _) | Self::Reapply(id) | Self::Destroy(id) => What::Part(Part::Server(id)),
+            Self::DropGateway(id, _) => What::Part(Part::Gateway(id)),
+            Self::DropOrphan(id, _) => What::Part(Part::Orphan(id)),
+            Self::Strip { part, .. } => What::Part(part),
         }
     }
 }
@@ -35,6 +41,7 @@ enum What {
     Ring(RingId),
     Environment(EnvironmentId),
     Machine(MachineId),
+    Part(Part),
     Clock,
     Account,
 }
@@ -54,8 +61,9 @@ pub struct Target {
 
 impl Target {
     /// What a deed is done to; none where it is not there.
-    pub fn of(deed: &Deed, world: &World, account: &str) -> Option<Self> {
+    pub fn of(deed: &Deed, world: &World, facts: &KuraFacts, account: &str) -> Option<Self> {
         let (name, id) = match deed.what() {
+            What::Part(part) => (facts.name(part)?.to_owned(), identity(part)),
             What::Rollout(id) => (world.release_name(world.rollout(id)?.release).to_owned(), id.0),
             What::Release(id) => (world.releases.get(&id)?.git_ref.clone(), id.0),
             What::Ring(id) => (world.rings.get(&id)?.slug.clone(), id.0),
@@ -70,9 +78,18 @@ impl Target {
     }
 }
 
+fn identity(part: Part) -> uuid::Uuid {
+    match part {
+        Part::Server(id) => id.0,
+        Part::Estate => uuid::Uuid::max(),
+        Part::Gateway(id) | Part::Orphan(id) | Part::Group(id) | Part::Cause(id) | Part::Mesh(id) => id.0,
+    }
+}
+
 /// Does what the deed is done to still exist?
-pub fn is_listed(deed: &Deed, world: &World) -> bool {
+pub fn is_listed(deed: &Deed, world: &World, facts: &KuraFacts) -> bool {
     match deed.what() {
+        What::Part(part) => facts.name(part).is_some(),
         What::Rollout(id) => world.running().is_some_and(|r| r.id == id),
         What::Release(id) => world.releases.contains_key(&id),
         What::Ring(id) => world.rings.contains_key(&id),
@@ -115,6 +132,13 @@ pub fn aim(command: Command, subject: Subject, facts: &Facts, world: &World) -> 
         Command::RemoveMachine => row.machine().map(Deed::Remove),
         Command::FlipAutoDeploy => Ok(Deed::Flip(Switch::AutoDeploy, !world.account.auto_deploy)),
         Command::FlipTrackTags => Ok(Deed::Flip(Switch::TrackTags, !world.account.track_config_tags)),
+        Command::Deploy => Ok(Deed::Deploy(row.server(world)?, None)),
+        Command::ForceReapply => row.server(world).map(Deed::Reapply),
+        Command::DestroyServer => row.server(world).map(Deed::Destroy),
+        Command::ReleaseTag => Ok(Deed::ReleaseTag(None)),
+        Command::DeleteGateway => row.gateway().map(|(id, name)| Deed::DropGateway(id, name)),
+        Command::DeleteOrphan => row.orphan().map(|(id, name)| Deed::DropOrphan(id, name)),
+        Command::StripFinalizer => row.finalizer(),
         Command::AcceptClock => Ok(Deed::AcceptClock),
         Command::PauseEnvironment => Ok(Deed::Stop(Stop::Environment(row.environment()?))),
         Command::PauseRing => Ok(Deed::Stop(Stop::Ring(row.ring()?))),
@@ -154,6 +178,61 @@ impl Aim<'_> {
         }
     }
 
+    fn part(&self) -> Option<Part> {
+        match self.subject.row() {
+            Subject::Node(Node::Kura(part)) => Some(part),
+            _ => None,
+        }
+    }
+
+    /// A row without an instance is its server.
+    fn server(&self, world: &World) -> Result<ServerId, String> {
+        let orphan = |id| self.facts.kura.orphans.get(&id);
+        match self.part() {
+            Some(Part::Server(id)) => Ok(id),
+            Some(Part::Orphan(id)) if orphan(id).is_some_and(|one| one.direction == Direction::RowWithoutInstance) => {
+                let server = orphan(id).and_then(|one| world.kura.server_of(&one.name));
+                server.map(|server| server.id).ok_or_else(|| "it is no longer listed".to_owned())
+            }
+            _ => Err("select a Kura server first".to_owned()),
+        }
+    }
+
+    fn gateway(&self) -> Result<(Token, String), String> {
+        let Some(Part::Gateway(id)) = self.part() else { return Err("select a gateway first".to_owned()) };
+        let row = self.facts.kura.gateways.get(&id).ok_or("it is no longer listed")?;
+        Ok((id, row.name.clone()))
+    }
+
+    fn orphan(&self) -> Result<(Token, String), String> {
+        let Some(Part::Orphan(id)) = self.part() else { return Err("select an orphan first".to_owned()) };
+        let row = self.facts.kura.orphans.get(&id).ok_or("it is no longer listed")?;
+        match row.direction {
+            Direction::InstanceWithoutRow => Ok((id, row.name.clone())),
+            Direction::RowWithoutInstance => {
+                Err("it has a server and no instance: there is nothing to delete".to_owned())
+            }
+        }
+    }
+
+    /// The first finalizer that a deletion waits for; the next one takes another key press.
+    fn finalizer(&self) -> Result<Deed, String> {
+        let kura = &self.facts.kura;
+        let found = match self.part() {
+            Some(part @ Part::Gateway(id)) => {
+                let row = kura.gateways.get(&id).filter(|row| row.is_stuck());
+                row.and_then(|row| Some((part, row.name.clone(), row.finalizers.first()?.clone())))
+            }
+            Some(part @ Part::Server(id)) => {
+                let row = kura.servers.get(&id);
+                row.and_then(|row| Some((part, row.instance.clone(), row.finalizers.first()?.clone())))
+            }
+            _ => return Err("select a gateway or a server that is stuck in its deletion".to_owned()),
+        };
+        let (part, name, finalizer) = found.ok_or("it is not being deleted, or waits for no finalizer")?;
+        Ok(Deed::Strip { part, name, finalizer })
+    }
+
     /// Of a rollout of the past it is the release it shipped.
     fn release(&self, world: &World) -> Result<ReleaseId, String> {
         match self.subject {
@@ -168,7 +247,7 @@ impl Aim<'_> {
     fn machine(&self) -> Result<MachineId, String> {
         match self.node()? {
             Node::Machine(id) => Ok(id),
-            Node::Lane(_) | Node::Environment(_) | Node::Spare | Node::Ring(_) => {
+            Node::Lane(_) | Node::Environment(_) | Node::Spare | Node::Ring(_) | Node::Kura(_) => {
                 Err("select a machine first".to_owned())
             }
         }
@@ -180,14 +259,18 @@ impl Aim<'_> {
             Node::Machine(id) => {
                 self.facts.machine(id).map(|(_, lane, _)| lane.key.1).ok_or_else(|| "it is in no ring".to_owned())
             }
-            Node::Environment(_) | Node::Spare => Err("select a ring or a machine in it first".to_owned()),
+            Node::Environment(_) | Node::Spare | Node::Kura(_) => {
+                Err("select a ring or a machine in it first".to_owned())
+            }
         }
     }
 
     fn environment(&self) -> Result<EnvironmentId, String> {
         match self.node()? {
             Node::Environment(id) | Node::Lane((id, _)) => Ok(id),
-            Node::Spare | Node::Ring(_) => Err("select an environment or something in it first".to_owned()),
+            Node::Spare | Node::Ring(_) | Node::Kura(_) => {
+                Err("select an environment or something in it first".to_owned())
+            }
             Node::Machine(id) => {
                 self.facts.machine(id).map(|(tier, ..)| tier.id).ok_or_else(|| "it is in no environment".to_owned())
             }

@@ -10,6 +10,9 @@ use crate::domain::world::World;
 /// Places that are named where one is asked for.
 const PLACES_NAMED: usize = 4;
 
+/// Tags that are named where one is asked for.
+const TAGS_NAMED: usize = 4;
+
 /// How the absence of something is typed.
 const NONE: &str = "none";
 
@@ -26,6 +29,12 @@ impl Deed {
             Self::Assign(..) => "new place",
             Self::Place(..) => "new place in the path",
             Self::FollowTags(_) => "new tag pattern",
+            Self::Deploy(..) | Self::ReleaseTag(_) => {
+                return Some(match world.kura.target() {
+                    Some(newest) => format!("tag, the newest is {newest}:"),
+                    None => "tag:".to_owned(),
+                });
+            }
             _ => return None,
         };
         let now = self.as_it_is(world);
@@ -34,7 +43,16 @@ impl Deed {
 
     /// True where a value is typed.
     pub fn has_field(&self) -> bool {
-        matches!(self, Self::Tune(..) | Self::Add { .. } | Self::Assign(..) | Self::Place(..) | Self::FollowTags(_))
+        matches!(
+            self,
+            Self::Tune(..)
+                | Self::Add { .. }
+                | Self::Assign(..)
+                | Self::Place(..)
+                | Self::FollowTags(_)
+                | Self::Deploy(..)
+                | Self::ReleaseTag(_)
+        )
     }
 
     /// Its value as it would be typed.
@@ -50,6 +68,7 @@ impl Deed {
             Self::Assign(_, to) => to.as_ref().map_or_else(none, place),
             Self::Place(_, order) => order.map_or_else(none, |order| order.to_string()),
             Self::FollowTags(pattern) => pattern.clone().unwrap_or_else(none),
+            Self::Deploy(_, tag) | Self::ReleaseTag(tag) => tag.clone().unwrap_or_default(),
             _ => String::new(),
         }
     }
@@ -76,6 +95,8 @@ impl Deed {
             Self::Place(id, _) => {
                 Self::Place(*id, Some(typed.parse().map_err(|_| "type a whole number, or none".to_owned())?))
             }
+            Self::Deploy(id, _) => Self::Deploy(*id, Some(known_tag(typed, world)?)),
+            Self::ReleaseTag(_) => Self::ReleaseTag(Some(new_tag(typed, world)?)),
             Self::FollowTags(_) => match typed {
                 "" => return Err("type a pattern such as v1.31.*, or none".to_owned()),
                 NONE => Self::FollowTags(None),
@@ -97,6 +118,27 @@ fn newcomer(typed: &str, world: &World) -> Result<Deed, String> {
         [hostname] if !hostname.contains('/') => Ok(Deed::Add { hostname: hostname.to_owned(), place: None }),
         [hostname, at] => Ok(Deed::Add { hostname: hostname.to_owned(), place: Some(place(at, world)?) }),
         _ => Err(format!("type its host name and then its place, {}", known(world))),
+    }
+}
+
+/// A tag that was released, or that a server runs.
+fn known_tag(typed: &str, world: &World) -> Result<String, String> {
+    if world.kura.knows_tag(typed) {
+        return Ok(typed.to_owned());
+    }
+    let newest = world.kura.tags.iter().rev().take(TAGS_NAMED).map(|tag| tag.tag.as_str()).collect::<Vec<_>>();
+    match newest.is_empty() {
+        true => Err("no runtime tag was released yet: release it first".to_owned()),
+        false => Err(format!("type a tag that was released, such as {}", newest.join(", "))),
+    }
+}
+
+/// A tag that was not released yet.
+fn new_tag(typed: &str, world: &World) -> Result<String, String> {
+    match typed {
+        "" => Err("type the tag, such as 0.21.4".to_owned()),
+        tag if world.kura.tags.iter().any(|known| known.tag == tag) => Err(format!("{tag} was released already")),
+        tag => Ok(tag.to_owned()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The log in plain words: one sentence per change.
 
 use super::glyph::Glyph;
-use super::kura;
+use super::kura::said;
 use super::theme::Role;
 use crate::domain::audit::{Fate, Link};
 use crate::domain::change::{Cause, Change, Entry, LeaseEnd, Level};
@@ -45,7 +45,7 @@ pub fn say(entry: &Entry, world: &World) -> Words {
             (Glyph::Dot, Role::Dim, format!("tag {} arrived", world.release_name(*release)))
         }
         Change::Audited { link } => verb(&entry.cause, link),
-        Change::Kura(change) => kura::say(change, world),
+        Change::Kura(change) => said::say(change, world),
         Change::ClockAccepted => (Glyph::Dot, Role::Dim, "the clock was accepted".to_owned()),
         change => (Glyph::Dot, Role::Dim, catalog(change, world)),
     };

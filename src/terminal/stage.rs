@@ -174,6 +174,7 @@ mod tests {
             by: "op-a".to_owned(),
             session: "test".to_owned(),
             endpoint: "nowhere".to_owned(),
+            context: None,
             now: Timestamp::UNIX_EPOCH,
             size: (80, 24),
         };

@@ -67,6 +67,7 @@ fn digits_and_names_switch_screens() {
     let mut stage = Stage::rolling(80, 24);
     let cases = [
         ("2", Screen::Rollout),
+        ("3", Screen::Kura),
         ("6", Screen::Releases),
         ("7", Screen::History),
         ("0", Screen::Log),

@@ -11,3 +11,4 @@ mod chaos;
 mod lines;
 mod joining;
 mod sorting;
+mod kura;

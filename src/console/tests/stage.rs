@@ -53,6 +53,7 @@ impl Stage {
             by: "op-a".to_owned(),
             session: "test".to_owned(),
             endpoint: "https://kura.example:8080".to_owned(),
+            context: Some("oak".to_owned()),
             now,
             size: (width, height),
         };

@@ -7,12 +7,13 @@ use super::super::effect::Effect;
 use super::super::filter::Filter;
 use super::super::layer::{Field, FieldKind, Layer};
 use super::super::model::{Model, Screen};
-use super::{entry, keys, picture, verbs};
+use super::{entry, keys, picture, servers, verbs};
 
 /// Opens the filter of the rollout's list.
 pub(super) fn open_filter(model: &mut Model) {
     let text = match model.shelf(model.screen) {
         Some(shelf) => shelf.filter.clone(),
+        None if model.screen == Screen::Kura => model.kura.filter.text.clone(),
         None => {
             super::navigate::screen(model, Screen::Rollout);
             model.filter.text.clone()
@@ -98,6 +99,13 @@ fn changed(model: &mut Model) {
     if narrow(model, &typed) {
         return;
     }
+    if model.screen == Screen::Kura {
+        let complaint = servers::narrow(model, &typed).err();
+        if let Some(Layer::Field(field)) = model.layers.last_mut() {
+            field.complaint = complaint;
+        }
+        return;
+    }
     let Some(Layer::Field(field)) = model.layers.last_mut() else { return };
     match Filter::parse(&typed) {
         Ok(filter) => {
@@ -153,7 +161,9 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
         (FieldKind::Filter, Command::Confirm) if field.complaint.is_none() => drop(model.layers.pop()),
         (FieldKind::Filter, Command::Back) => {
             model.layers.pop();
-            if !narrow(model, "") {
+            if model.screen == Screen::Kura {
+                let _ = servers::narrow(model, "");
+            } else if !narrow(model, "") {
                 apply(model, Filter::default());
             }
         }

@@ -6,6 +6,7 @@ use super::super::dialog::{Dialog, Question};
 use super::super::effect::Effect;
 use super::super::facts::Node;
 use super::super::keys::{Found, Mode, written};
+use super::super::kura::{self, Part};
 use super::super::layer::{Layer, Page, PageKind};
 use super::super::layout::Room;
 use super::super::model::{Model, Screen, Subject};
@@ -90,8 +91,10 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Suspend => return vec![Effect::Suspend],
         Command::Redraw => return vec![Effect::Redraw],
         Command::Copy => return copy(model),
+        Command::CopyCommand => return copy_command(model),
         Command::ScreenNow => navigate::screen(model, Screen::Now),
         Command::ScreenRollout => navigate::screen(model, Screen::Rollout),
+        Command::ScreenKura => navigate::screen(model, Screen::Kura),
         Command::ScreenReleases => navigate::screen(model, Screen::Releases),
         Command::ScreenHistory => navigate::screen(model, Screen::History),
         Command::ScreenLog => navigate::screen(model, Screen::Log),
@@ -128,21 +131,52 @@ fn copy(model: &mut Model) -> Vec<Effect> {
         Subject::Node(Node::Lane((_, ring))) => Some(ring.0),
         Subject::Node(Node::Environment(id)) => Some(id.0),
         Subject::Node(Node::Ring(id)) => Some(id.0),
+        Subject::Node(Node::Kura(part)) => return copy_part(model, part),
         Subject::Rollout => model.picture.as_ref().and_then(|p| p.world.current()).map(|r| r.id.0),
         Subject::Item(Item::Release(id)) => Some(id.0),
         Subject::Item(Item::Rollout(id)) => Some(id.0),
         Subject::Node(Node::Spare) | Subject::Item(Item::Deed(_)) | Subject::Need(..) | Subject::Nothing => None,
     };
     match id {
-        Some(id) => {
-            entry::hint(model, format!("copied {id}"));
-            vec![Effect::Copy(id.to_string())]
-        }
+        Some(id) => copied(model, id.to_string()),
         None => {
             entry::hint(model, "select a row to copy its identity");
             Vec::new()
         }
     }
+}
+
+fn copied(model: &mut Model, text: String) -> Vec<Effect> {
+    entry::hint(model, format!("copied {text}"));
+    vec![Effect::Copy(text)]
+}
+
+/// Of a server its identity, of what only the cluster knows its name.
+fn copy_part(model: &mut Model, part: Part) -> Vec<Effect> {
+    let text = match part {
+        Part::Server(id) => Some(id.0.to_string()),
+        other => model.facts.kura.name(other).map(str::to_owned),
+    };
+    text.map_or_else(Vec::new, |text| copied(model, text))
+}
+
+/// The command of the first advice that has one; pressed again for the same row, that of the next.
+fn copy_command(model: &mut Model) -> Vec<Effect> {
+    let Some(picture) = &model.picture else { return Vec::new() };
+    let subject = model.shown();
+    let advice = kura::matter(picture, subject).map(|matter| kura::remedies(picture, &model.facts.kura, matter));
+    let context = model.setup.context.as_deref();
+    let lines = advice.unwrap_or_default().into_iter().filter_map(|advice| advice.command);
+    let lines: Vec<String> = lines.map(|line| kura::with_context(&line, context)).collect();
+    let next = model.copied.filter(|(of, _)| *of == subject).map_or(0, |(_, n)| n + 1);
+    let Some(line) = lines.get(next % lines.len().max(1)).cloned() else {
+        entry::hint(model, "there is no command for this row");
+        return Vec::new();
+    };
+    model.copied = Some((subject, next));
+    let which = if lines.len() > 1 { format!(" {} of {}", next % lines.len() + 1, lines.len()) } else { String::new() };
+    entry::hint(model, format!("copied{which}: {line}"));
+    vec![Effect::Copy(line)]
 }
 
 /// Leaves; while an order is on its way it asks once.

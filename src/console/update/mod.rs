@@ -4,6 +4,7 @@ mod entry;
 mod picture;
 mod keys;
 mod navigate;
+mod servers;
 mod fields;
 mod verbs;
 mod dialogs;

@@ -3,11 +3,13 @@
 use super::super::command::Command;
 use super::super::facts::Node;
 use super::super::filter::Filter;
+use super::super::kura::Part;
+use super::super::kura::filter::KuraFilter;
 use super::super::layer::{Layer, PageKind};
 use super::super::model::{Model, NowRow, Screen, Subject};
-use super::super::sort::{By, MACHINES, SHELF, Sorting};
+use super::super::sort::{By, MACHINES, SERVERS, SHELF, Sorting};
 use super::super::tree::ancestors;
-use super::{entry, keys, picture};
+use super::{entry, keys, picture, servers};
 
 /// Shows a screen; what lies on top of the last one is gone.
 pub(super) fn screen(model: &mut Model, screen: Screen) {
@@ -16,6 +18,9 @@ pub(super) fn screen(model: &mut Model, screen: Screen) {
         && let Some(shelf) = model.shelf_mut(screen)
     {
         shelf.pick.clear();
+    }
+    if model.screen != screen && screen == Screen::Kura {
+        servers::begin(model);
     }
     model.screen = screen;
     picture::settle_lists(model);
@@ -49,6 +54,7 @@ fn step(model: &mut Model, by: isize) {
             let nodes = nodes(model);
             model.tree_pick.step(&nodes, by, height);
         }
+        Screen::Kura => model.kura.pick.step(&model.kura.rows, by, height),
         screen @ (Screen::Releases | Screen::History) => {
             if let Some(shelf) = model.shelf_mut(screen) {
                 shelf.pick.step(&shelf.rows, by, height);
@@ -68,6 +74,9 @@ fn nodes(model: &Model) -> Vec<Node> {
 /// Folds or unfolds the selected row. Where there is nothing to fold, left goes to the row above it in the tree and
 /// right to its first one.
 fn fold(model: &mut Model, unfold: Option<bool>) {
+    if model.screen == Screen::Kura {
+        return servers::fold(model, unfold);
+    }
     let Some(line) = model.tree_pick.index().and_then(|at| model.lines.get(at)).copied() else { return };
     if model.screen != Screen::Rollout {
         return;
@@ -97,7 +106,10 @@ fn select(model: &mut Model, node: Node) -> bool {
 /// Drills in: from a need to its row, from a tier to its rings, from a machine to its detail.
 fn open(model: &mut Model) {
     match (model.screen, model.subject()) {
+        (Screen::Now, Subject::Node(Node::Kura(part))) => servers::reveal(model, part),
         (Screen::Now, Subject::Node(node)) => reveal(model, node),
+        (Screen::Kura, Subject::Node(Node::Kura(Part::Group(_)))) => servers::fold(model, None),
+        (Screen::Kura, Subject::Node(_)) => keys::open_detail(model),
         (Screen::Now, Subject::Rollout) => match model.now_pick.get() {
             Some(NowRow::Need(..)) => keys::open_detail(model),
             _ => screen(model, Screen::Rollout),
@@ -137,6 +149,10 @@ pub(super) fn sort(model: &mut Model, turned: bool) {
             }
             None => return,
         },
+        Screen::Kura => {
+            model.kura.sorting = changed(model.kura.sorting, &SERVERS);
+            format!("servers {}", model.kura.sorting.told())
+        }
         Screen::Now => "what is most urgent stays on top here".to_owned(),
         Screen::Log => "the log is in the order of time".to_owned(),
     };
@@ -153,7 +169,10 @@ fn back(model: &mut Model) {
     if let Some(shelf) = model.shelf_mut(shown).filter(|shelf| !shelf.filter.is_empty()) {
         shelf.filter.clear();
         picture::relist(model);
-    } else if model.shelf(shown).is_none() && !model.filter.is_empty() {
+    } else if shown == Screen::Kura && !model.kura.filter.is_empty() {
+        model.kura.filter = KuraFilter::default();
+        picture::relist(model);
+    } else if shown != Screen::Kura && model.shelf(shown).is_none() && !model.filter.is_empty() {
         model.filter = Filter::default();
         picture::relist(model);
     } else {

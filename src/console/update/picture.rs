@@ -16,7 +16,7 @@ use super::super::target::is_listed;
 use super::super::tree::lines;
 use super::super::words::is_silent;
 use super::verbs::{line_of, rehearsed};
-use super::{answers, entry};
+use super::{answers, entry, servers};
 use crate::domain::glimpse::Glimpse;
 use crate::domain::span::Seconds;
 
@@ -53,10 +53,18 @@ pub(super) fn taken(model: &mut Model, mut newer: Box<Snapshot>) {
     if !same_tail {
         relist_log(model);
     }
-    if !same_world {
+    if !same_world || relies_on_cluster(model) {
         replan(model);
+    }
+    if !same_world {
         answers::check(model);
     }
+}
+
+/// An open dialog is about something that comes and goes with what is seen of the cluster.
+fn relies_on_cluster(model: &Model) -> bool {
+    let Some(Layer::Dialog(dialog)) = model.layers.last() else { return false };
+    matches!(&dialog.question, Question::Verb(ask) if !ask.deed.relies_on().is_empty())
 }
 
 /// What is not known any more, or was not said yet.
@@ -92,9 +100,10 @@ pub(super) fn time_passed(model: &mut Model) {
 /// Makes facts and lists anew.
 pub(super) fn look_again(model: &mut Model) {
     let Some(picture) = &model.picture else { return };
-    model.facts = Facts::of(picture, model.now);
+    let older = std::mem::take(&mut model.facts);
+    model.facts = Facts::of(picture, model.now, older);
     model.sayings.clear();
-    if model.filter.is_timed() {
+    if model.filter.is_timed() || model.kura.filter.is_timed() {
         let soon = Seconds(1).after(model.facts.moment);
         model.facts.valid_until = Some(model.facts.valid_until.map_or(soon, |due| due.min(soon)));
     }
@@ -105,6 +114,7 @@ pub(super) fn look_again(model: &mut Model) {
 pub(super) fn relist(model: &mut Model) {
     model.lines = lines(&model.facts, &model.folds, &model.filter, model.sorting);
     model.now_rows = now_rows(model);
+    model.kura.relist(&model.facts.kura, model.facts.moment);
     if let Some(picture) = &model.picture {
         let releases = shelf::releases(picture, &model.releases.filter);
         model.releases.rows = model.releases.sorting.items(picture, releases);
@@ -120,6 +130,11 @@ pub(super) fn settle_lists(model: &mut Model) {
     let nodes: Vec<_> = model.lines.iter().map(|line| line.node).collect();
     model.tree_pick.settle(&nodes, rollout);
     model.now_pick.settle(&model.now_rows, now);
+    let kura = model.list_height(Screen::Kura);
+    match model.kura.pick.get().or(model.kura.pick.vanished()) {
+        Some(_) => model.kura.pick.settle(&model.kura.rows, kura),
+        None => servers::begin(model),
+    }
     for screen in [Screen::Releases, Screen::History] {
         let height = model.list_height(screen);
         if let Some(shelf) = model.shelf_mut(screen) {
@@ -134,7 +149,8 @@ fn now_rows(model: &Model) -> Vec<NowRow> {
     let rollout = model.picture.as_ref().and_then(|p| p.world.current()).map(|r| NowRow::Rollout(r.id));
     let lanes = model.facts.tiers.iter().flat_map(|tier| &tier.lanes);
     let at_work = lanes.filter(|lane| !matches!(lane.state, LaneState::Closed | LaneState::Done | LaneState::Idle));
-    needs.chain(rollout).chain(at_work.map(|lane| NowRow::Lane(lane.key))).collect()
+    let servers = (!model.facts.kura.servers.is_empty()).then_some(NowRow::Servers);
+    needs.chain(rollout).chain(at_work.map(|lane| NowRow::Lane(lane.key))).chain(servers).collect()
 }
 
 /// Makes the log anew: changes and own notices by time, oldest first.
@@ -167,7 +183,7 @@ fn replan(model: &mut Model) {
     let Some(picture) = &model.picture else { return };
     let Some(Layer::Dialog(dialog)) = model.layers.last_mut() else { return };
     let Question::Verb(ask) = &mut dialog.question else { return };
-    let listed = is_listed(&ask.deed, &picture.world);
+    let listed = is_listed(&ask.deed, &picture.world, &model.facts.kura);
     let line = if listed { line_of(&ask.deed, picture, model.now) } else { ask.line.clone() };
     let plan = match listed {
         true => rehearsed(&ask.deed, &line, picture, &model.setup.by, model.now),

@@ -19,9 +19,11 @@ use super::super::snapshot::{Access, Freshness, Snapshot};
 use super::super::target::{Target, aim, futile, is_listed};
 use super::entry;
 use crate::domain::ids::MachineId;
+use crate::domain::kura::refusal::KuraRefusal;
 use crate::domain::observed::Telemetry;
 use crate::domain::plan::{Plan, PlanKind, PlanLine, plan};
 use crate::domain::refusal::Refusal;
+use crate::domain::span::Seconds;
 
 /// Asks for the reason that arms verbs.
 pub(super) fn arm(model: &mut Model) {
@@ -77,7 +79,7 @@ pub(super) fn ask_again(model: &mut Model, before: Ask, moved: String) {
     if matches!(model.layers.last(), Some(Layer::Dialog(_))) {
         return;
     }
-    let listed = is_listed(&before.deed, &picture.world);
+    let listed = is_listed(&before.deed, &picture.world, &model.facts.kura);
     let plan = if listed { rehearsed(&before.deed, &[], picture, &model.setup.by, model.now) } else { before.plan };
     let friction = Friction::of(&before.deed, &plan, &picture.world);
     let value = LineEdit::with(&before.deed.value(&picture.world));
@@ -113,7 +115,8 @@ fn prepare(model: &Model, command: Command) -> Result<Ask, String> {
 /// The question about a deed, or why it is not asked.
 fn made(model: &Model, deed: Deed) -> Result<Ask, String> {
     let Some(picture) = &model.picture else { return Err("there is nothing to give orders to yet".to_owned()) };
-    let target = Target::of(&deed, &picture.world, &picture.account).ok_or("it is no longer listed")?;
+    let target =
+        Target::of(&deed, &picture.world, &model.facts.kura, &picture.account).ok_or("it is no longer listed")?;
     let line = line_of(&deed, picture, model.now);
     let unholdable = || matches!(deed, Deed::HoldLine(_)).then(|| line::unholdable(&line)).flatten();
     if let Some(why) = futile(&deed, &picture.world).or_else(unholdable) {
@@ -121,12 +124,17 @@ fn made(model: &Model, deed: Deed) -> Result<Ask, String> {
     }
     permitted(model, picture, &deed, &target)?;
     let plan = rehearsed(&deed, &line, picture, &model.setup.by, model.now);
-    if let Some(why) = plan.refused.as_ref().filter(|_| !deed.has_field()) {
+    if let Some(why) = plan.refused.as_ref().filter(|why| !deed.has_field() || is_for_good(why)) {
         return Err(refused(model, why));
     }
     let friction = if deed.has_field() { Friction::Enter } else { Friction::of(&deed, &plan, &picture.world) };
     let unread = deed.has_field().then(|| deed.with("", &picture.world).err()).flatten();
     Ok(Ask { deed, target, friction, plan, listed: true, line, unread, moved: None })
+}
+
+/// No value that is typed would change the answer.
+fn is_for_good(why: &Refusal) -> bool {
+    matches!(why, Refusal::Kura(KuraRefusal::Moving { .. } | KuraRefusal::Leaving { .. }))
 }
 
 /// Why the core would refuse, and which key does what may be meant.
@@ -195,6 +203,7 @@ fn on_replica(deed: &Deed, line: &[MachineId], picture: &Snapshot, by: &str, now
 fn subject(model: &Model) -> Result<Subject, String> {
     let gone = match (model.layers.last(), model.screen) {
         (None, super::super::model::Screen::Rollout) => model.tree_pick.vanished().is_some(),
+        (None, super::super::model::Screen::Kura) => model.kura.pick.vanished().is_some(),
         (None, super::super::model::Screen::Now) => model.now_pick.vanished().is_some(),
         (None, screen) => model.shelf(screen).is_some_and(|shelf| shelf.pick.vanished().is_some()),
         _ => false,
@@ -235,6 +244,9 @@ pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: &Deed, target: 
     if !picture.api.is_fresh(model.now) {
         return Err(stale(picture, model.now));
     }
+    if let Some(why) = unseen(model, deed) {
+        return Err(why);
+    }
     if *deed == Deed::AcceptClock && !picture.observed.clock_suspect {
         return Err("the clock is not in doubt".to_owned());
     }
@@ -243,6 +255,13 @@ pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: &Deed, target: 
         return Err(why.to_owned());
     }
     Ok(())
+}
+
+/// What the deed relies on and cannot be seen as it is now. Where no cluster is connected the plan says so.
+fn unseen(model: &Model, deed: &Deed) -> Option<String> {
+    let veiled = model.facts.kura.veiled.iter().find(|one| deed.relies_on().contains(&one.kind))?;
+    let age = veiled.as_of.map_or_else(String::new, |at| format!(" for {}", Seconds::between(at, model.now)));
+    Some(format!("{} {}{age}: nothing is ordered on what is not seen", veiled.kind, veiled.word))
 }
 
 fn stale(picture: &Snapshot, now: jiff::Timestamp) -> String {

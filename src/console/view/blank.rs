@@ -70,7 +70,7 @@ fn is_empty(model: &Model) -> bool {
     match model.screen {
         Screen::Now => model.now_rows.is_empty(),
         Screen::Rollout => model.lines.is_empty() && model.filter.is_empty(),
-        Screen::Releases | Screen::History | Screen::Log => false,
+        Screen::Kura | Screen::Releases | Screen::History | Screen::Log => false,
     }
 }
 

@@ -67,7 +67,7 @@ fn changed(picture: &Snapshot, revision: Revision, link: &Link, width: usize, pe
 }
 
 /// A heading with what stands under it; nothing where nothing does.
-fn section(heading: &'static str, lines: Vec<Text>) -> Vec<Text> {
+pub(super) fn section(heading: &'static str, lines: Vec<Text>) -> Vec<Text> {
     if lines.is_empty() {
         return lines;
     }

@@ -6,6 +6,7 @@ use super::super::command::Command;
 use super::super::facts::{LaneFacts, Node, Row, Tier};
 use super::super::glyph::Glyph;
 use super::super::keys::Mode;
+use super::super::kura::{self, Part};
 use super::super::model::{Model, Screen, Subject};
 use super::super::saying::say;
 use super::super::shelf::{Item, face, rehearsal};
@@ -14,7 +15,7 @@ use super::super::text::{escape, wrap};
 use super::super::theme::Role;
 use super::super::update::machine_of;
 use super::pen::{Pen, Piece, piece};
-use super::{brakes, deed, row};
+use super::{brakes, deed, remedy, row, server};
 use crate::domain::explain::Explanation;
 use crate::domain::fleet::Machine;
 use crate::domain::ids::ReleaseId;
@@ -44,6 +45,7 @@ pub(super) fn strip(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     let inside = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
     let gone = match model.screen {
         Screen::Now => model.now_pick.vanished().is_some(),
+        Screen::Kura => model.kura.pick.vanished().is_some(),
         Screen::Releases | Screen::History => {
             model.shelf(model.screen).is_some_and(|shelf| shelf.pick.vanished().is_some())
         }
@@ -54,8 +56,11 @@ pub(super) fn strip(model: &Model, area: Rect, pen: &mut Pen<'_>) {
         return;
     }
     let said = explained(model, picture, model.shown(), pen);
-    let lines = brief(&said, usize::from(inside.width), pen);
     let rows = usize::from(inside.height);
+    let lines = match kura::matter(picture, model.shown()) {
+        Some(matter) => remedy::brief(model, picture, &said, matter, (usize::from(inside.width), rows), pen),
+        None => brief(&said, usize::from(inside.width), pen),
+    };
     show(&lines, 0, inside, pen);
     if lines.len() > rows && rows > 0 {
         let last = Rect { y: inside.bottom() - 1, height: 1, ..inside };
@@ -100,12 +105,19 @@ pub(super) fn explained(model: &Model, picture: &Snapshot, subject: Subject, pen
 pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
     let Some(picture) = &model.picture else { return Vec::new() };
     let row = subject.row();
-    let mut lines = title(picture, row);
+    let mut lines = title(model, picture, row);
     let said = explained(model, picture, subject, pen);
     lines.push(Text::new());
     lines.extend(paragraph(Role::Strong, &said.sentence, width));
     if let Some(since) = said.since {
         lines.push(vec![piece(Role::Dim, format!("since {} ({} ago)", moment(since), pen.age(since)))]);
+    }
+    if let Some(matter) = kura::matter(picture, subject) {
+        lines.extend(remedy::whole(model, picture, matter, width, pen));
+        lines.extend(server::facts(model, picture, matter, width, pen));
+        lines.push(Text::new());
+        lines.extend(verbs(model, row));
+        return lines;
     }
     lines.extend(said.next.iter().flat_map(|next| item(Glyph::Arrow, Role::Text, next, width, pen)));
     let verify = verify(&said, width, pen);
@@ -128,7 +140,7 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
             lines.extend(brakes::of_ring(picture, id));
             lines.extend(brakes::waves(picture, id, None, pen));
         }
-        Subject::Node(Node::Spare) => {}
+        Subject::Node(Node::Spare | Node::Kura(_)) => {}
         Subject::Node(Node::Lane(key)) => {
             if let Some((_, lane)) = model.facts.lane(key) {
                 lines.extend(lane_facts(picture, lane, pen));
@@ -165,8 +177,11 @@ pub(super) fn item(mark: Glyph, role: Role, text: &str, width: usize, pen: &Pen<
     wrapped.into_iter().enumerate().map(marked).collect()
 }
 
-fn title(picture: &Snapshot, subject: Subject) -> Vec<Text> {
+fn title(model: &Model, picture: &Snapshot, subject: Subject) -> Vec<Text> {
     let world = &picture.world;
+    if let Subject::Node(Node::Kura(part)) = subject {
+        return vec![server::title(model, part)];
+    }
     let (kind, name, id) = match subject {
         Subject::Node(Node::Machine(id)) => {
             let name = world.machines.get(&id).map_or("no longer listed", |m| m.hostname.as_str());
@@ -176,6 +191,7 @@ fn title(picture: &Snapshot, subject: Subject) -> Vec<Text> {
             ("ring", format!("{} in {}", world.ring_slug(ring), world.environment_slug(tier)), ring.short())
         }
         Subject::Node(Node::Ring(id)) => ("ring", world.ring_slug(id).to_owned(), id.short()),
+        Subject::Node(Node::Kura(_)) => return Vec::new(),
         Subject::Node(Node::Spare) => return vec![vec![piece(Role::Strong, "out of reach of every rollout")]],
         Subject::Node(Node::Environment(id)) => ("environment", world.environment_slug(id).to_owned(), id.short()),
         Subject::Item(item) => {
@@ -375,6 +391,12 @@ fn verbs(model: &Model, subject: Subject) -> Vec<Text> {
         }
         Subject::Node(Node::Environment(_)) => &[Command::PauseEnvironment, Command::UnpauseEnvironment],
         Subject::Node(Node::Spare) => &[Command::AddMachine],
+        Subject::Node(Node::Kura(Part::Gateway(_))) => &[Command::DeleteGateway, Command::StripFinalizer],
+        Subject::Node(Node::Kura(Part::Orphan(_))) => &[Command::DeleteOrphan, Command::ForceReapply],
+        Subject::Node(Node::Kura(Part::Server(_))) => {
+            &[Command::ForceReapply, Command::Deploy, Command::StripFinalizer, Command::DestroyServer]
+        }
+        Subject::Node(Node::Kura(_)) => &[Command::ReleaseTag],
         Subject::Item(_) => &[Command::Start],
         Subject::Rollout | Subject::Need(..) | Subject::Nothing => &[Command::HaltRollout, Command::Reset],
     };

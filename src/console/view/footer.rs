@@ -26,7 +26,9 @@ type Hint = [Piece<'static>; 2];
 
 /// Draws the keys.
 pub(super) fn hints(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
-    let hints = as_many_as_fit(hinted(model, pen), usize::from(frame.hints.width));
+    let room = usize::from(frame.hints.width);
+    let mut hints = as_many_as_fit(hinted(model, pen), room);
+    hints.extend(one_more(model).filter(|more| wide(&hints) + GAP + wide(std::slice::from_ref(more)) <= room));
     let pieces: Vec<Piece<'_>> = [piece(Role::Dim, " ")].into_iter().chain(hints.into_iter().flatten()).collect();
     pen.line(frame.hints, &pieces);
 }
@@ -38,6 +40,7 @@ pub(super) fn status(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         let filter = match model.shelf(model.screen) {
             Some(shelf) => shelf.filter.as_str(),
             None if model.screen == Screen::Rollout => model.filter.text.as_str(),
+            None if model.screen == Screen::Kura => model.kura.filter.text.as_str(),
             None => "",
         };
         if !filter.is_empty() {
@@ -92,6 +95,7 @@ fn hinted(model: &Model, pen: &Pen<'_>) -> Vec<Hint> {
             Subject::Node(Node::Machine(_)) => vec![Command::Open, Command::Filter],
             _ => vec![Command::Fold, Command::Filter],
         },
+        (_, Screen::Kura) => vec![Command::Open, Command::Filter],
         (_, Screen::Releases | Screen::History) => vec![Command::Open, Command::Filter],
         (_, Screen::Log) => vec![Command::Up, Command::Last],
     };
@@ -109,7 +113,6 @@ fn hinted(model: &Model, pen: &Pen<'_>) -> Vec<Hint> {
 
 /// Whole hints only. What helps to look goes first, then the last ones: `?` tells them all.
 fn as_many_as_fit(mut hints: Vec<Hint>, room: usize) -> Vec<Hint> {
-    let wide = |hints: &[Hint]| 1 + hints.iter().flatten().map(|(_, text)| width(text)).sum::<usize>() - GAP;
     if hints.len() > 2 && wide(&hints) > room {
         hints.remove(1);
     }
@@ -117,6 +120,16 @@ fn as_many_as_fit(mut hints: Vec<Hint>, room: usize) -> Vec<Hint> {
         hints.pop();
     }
     hints
+}
+
+/// What helps with a Kura server, where there is room for one more.
+fn one_more(model: &Model) -> Option<Hint> {
+    let kura = model.mode() == Mode::List && matches!(model.subject(), Subject::Node(Node::Kura(_)));
+    kura.then(|| hint(model, Mode::List, Command::CopyCommand)).flatten()
+}
+
+fn wide(hints: &[Hint]) -> usize {
+    1 + hints.iter().flatten().map(|(_, text)| width(text)).sum::<usize>() - GAP
 }
 
 /// Prefixes that lead to verbs, with what they are for; one per title.
@@ -165,7 +178,7 @@ pub(super) fn pending(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
 fn meant(model: &Model, command: Command) -> (Role, String) {
     let Some(picture) = &model.picture else { return (Role::Dim, String::new()) };
     let deed = aim(command, model.subject(), &model.facts, &picture.world);
-    let target = deed.map(|deed| Target::of(&deed, &picture.world, ""));
+    let target = deed.map(|deed| Target::of(&deed, &picture.world, &model.facts.kura, &picture.account));
     match target {
         Ok(target) => (Role::Strong, target.map_or_else(String::new, |target| target.name)),
         Err(why) => (Role::Dim, why),

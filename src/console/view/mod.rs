@@ -17,6 +17,11 @@ mod brakes;
 mod detail;
 mod log;
 mod shelf;
+mod servers;
+mod server;
+mod server_row;
+mod chain;
+mod remedy;
 
 // Layers.
 mod page;

@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use super::super::facts::{LaneFacts, LaneState};
 use super::super::glyph::Glyph;
+use super::super::kura::open_ones;
 use super::super::layout::{Frame, Room};
 use super::super::model::{Model, NowRow};
 use super::super::need::Need;
@@ -84,6 +85,7 @@ fn one(model: &Model, n: usize, area: Rect, selected: Option<Role>, pen: &mut Pe
             }
         }
         Some(NowRow::Rollout(_)) => running(model, area, pen),
+        Some(NowRow::Servers) => kura(model, area, pen),
         Some(NowRow::Lane(key)) => {
             if let Some((_, lane)) = model.facts.lane(*key) {
                 self::lane(lane, area, pen);
@@ -151,6 +153,21 @@ fn running(model: &Model, area: Rect, pen: &mut Pen<'_>) {
         *text = text.trim_start().to_owned().into();
     }
     pen.line(Rect { width: area.width.saturating_sub(taken + 2), ..area }, &pieces);
+}
+
+/// The Kura servers in a line.
+fn kura(model: &Model, area: Rect, pen: &mut Pen<'_>) {
+    let [all, serving, open] = model.facts.kura.counts();
+    let columns = Columns::of(area);
+    let look = match (open, serving == all) {
+        (0, true) => (Glyph::Done, "serve", Role::Done),
+        (0, false) => (Glyph::Warning, "servers", Role::Warning),
+        _ => (Glyph::Moving, "deploying", Role::Moving),
+    };
+    columns.draw(look, "kura", pen);
+    let newest = model.facts.kura.target.as_ref().map_or_else(String::new, |tag| format!(", newest tag {tag}"));
+    pen.line(columns.what, &[piece(Role::Text, format!("{}{newest}", open_ones(open)))]);
+    pen.line_right(columns.right, &[piece(Role::Text, format!("{serving}/{all}"))]);
 }
 
 fn lane(lane: &LaneFacts, area: Rect, pen: &mut Pen<'_>) {

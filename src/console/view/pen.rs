@@ -79,6 +79,20 @@ impl<'a> Pen<'a> {
         age.to_string()
     }
 
+    /// The same in its largest unit only, for a narrow column.
+    pub(super) fn short_age(&mut self, since: Timestamp) -> String {
+        let since = whole(since);
+        let age = Seconds::between(since, self.now);
+        let (unit, name) = match age.0 {
+            0..60 => (1, "s"),
+            60..3_600 => (60, "m"),
+            3_600..86_400 => (3_600, "h"),
+            _ => (86_400, "d"),
+        };
+        self.wake_at(Seconds((age.0 / unit + 1) * unit).after(since));
+        format!("{}{name}", age.0 / unit)
+    }
+
     /// Time left to a moment, as people say it.
     pub(super) fn left(&mut self, until: Timestamp) -> String {
         let left = Seconds::between(self.now, whole(until));

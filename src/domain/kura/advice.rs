@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::deployment::WaitKind;
+use super::incidents::Workload;
 use super::server::Server;
+use super::workload::PausedBy;
 
 /// What can be done about something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -125,6 +127,25 @@ fn at_node_port(instance: &str) -> Vec<Advice> {
     ]
 }
 
+/// What to do about a server, most pressing first; no verb is named twice. `edited`: its live object says otherwise than
+/// what is rendered although the revision agrees, so nothing is applied by itself.
+pub fn of_server(server: &Server, work: &Workload, edited: bool) -> Vec<Advice> {
+    let tug = server.tug_of_war().map(|(_, edit)| Incident::WrittenBack { manager: &edit.manager });
+    let edited = (edited && tug.is_none()).then_some(Incident::Edited);
+    let held = work.held.as_ref().filter(|held| held.by == PausedBy::Operator).map(|_| Incident::HeldByOperator);
+    let pinned = work.pinned.iter().map(|pinned| Incident::Pinned { pod: &pinned.pod });
+    let behind = server.is_left_behind().then_some(Incident::LeftBehind);
+    let incidents = tug.into_iter().chain(edited).chain(held).chain(pinned).chain(behind);
+    let mut all: Vec<Advice> = incidents.map(|incident| on_incident(Some(server), incident)).collect();
+    let wait = server.open().and_then(|row| row.wait.as_ref());
+    for next in wait.map(|wait| on_wait(server, wait.kind)).unwrap_or_default() {
+        if next.verb.is_none() || all.iter().all(|known| known.verb != next.verb) {
+            all.push(next);
+        }
+    }
+    all
+}
+
 /// Incidents beyond a wait that have advice of their own (§9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Incident<'a> {
@@ -162,6 +183,23 @@ pub enum Incident<'a> {
         /// The instance.
         instance: &'a str,
     },
+    /// A server has no instance, and the next tick makes one (I12, K26).
+    Missing,
+    /// The live object says otherwise than what is rendered, though its revision agrees (K24).
+    Edited,
+    /// More than one version of skew in a mesh (K8).
+    Skewed {
+        /// Whose mesh.
+        tenant: &'a str,
+    },
+    /// Many servers that never get over the same tag (I3).
+    Wedged,
+    /// An object cannot be written.
+    Unwritten,
+    /// The cluster cannot be read.
+    Unseen,
+    /// Nobody ticks.
+    Unattended,
 }
 
 /// What to do about an incident.
@@ -201,5 +239,48 @@ pub fn on_incident(server: Option<&Server>, incident: Incident<'_>) -> Advice {
             let look = kubectl(format!("-n kura get kurainstance {instance} -o yaml"));
             advice("add its server again, or delete it with its data", Some("delete-orphan"), look, "the list is empty")
         }
+        incident => of_reading(name, incident),
+    }
+}
+
+/// Those that follow from what is rendered, written and read.
+fn of_reading(name: &str, incident: Incident<'_>) -> Advice {
+    let kubectl = |rest: String| Some(format!("kubectl -n kura {rest}"));
+    match incident {
+        Incident::Skewed { tenant } => {
+            let look = kubectl(format!("get pods -l tuist.dev/account={tenant} -L tuist.dev/region -o wide"));
+            let action = "bring those that lag to the newest tag";
+            advice(action, Some("deploy"), look, "at most two neighbouring versions run in the mesh")
+        }
+        Incident::Wedged => advice(
+            "release a newer tag: pods that are not Ready roll to it together",
+            Some("release-tag"),
+            None,
+            "each gets Ready pods on it, and its deployment succeeds",
+        ),
+        Incident::Missing => advice(
+            "wait for the next tick, which makes it again, or force it now",
+            Some("force-reapply"),
+            None,
+            "the instance is there, on the rendered revision",
+        ),
+        Incident::Unwritten => {
+            let may = kubectl("auth can-i patch kurainstances.kura.tuist.dev".to_owned());
+            advice("read what the cluster says; each tick tries again", None, may, "the write succeeds")
+        }
+        Incident::Unseen => {
+            let doctor = Some("kura-console doctor".to_owned());
+            advice("find out what cannot be read, and why", None, doctor, "every source is live again")
+        }
+        Incident::Unattended => {
+            let serve = Some("kura-console serve".to_owned());
+            advice("start a control plane: whoever holds the seat ticks", None, serve, "ticks arrive again")
+        }
+        _ => advice(
+            "force a re-apply of what is rendered",
+            Some("force-reapply"),
+            Some(format!("kubectl -n kura get kurainstance {name} -o yaml --show-managed-fields")),
+            "its fields read as rendered, and the chain to /up holds",
+        ),
     }
 }

@@ -31,15 +31,22 @@ pub struct DeadNode {
 
 /// Nodes that are not Ready, with the instances that have no pod elsewhere.
 pub fn dead_nodes(sight: &Sight, nodes: &OrdMap<String, Node>) -> Vec<DeadNode> {
+    let pods = sight.pods_by_instance();
     let mut on: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for name in sight.instances.rows.keys() {
-        let mut places = sight.pods_of(name).map(|pod| pod.node.as_deref());
-        let Some(Some(first)) = places.next() else { continue };
-        if places.all(|place| place == Some(first)) && nodes.get(first).is_some_and(|node| !node.ready) {
-            on.entry(first).or_default().push(name.clone());
+        let theirs = pods.get(name.as_str()).map_or(&[][..], Vec::as_slice);
+        if let Some(node) = dead_node(theirs, nodes) {
+            on.entry(node).or_default().push(name.clone());
         }
     }
     on.into_iter().map(|(node, instances)| DeadNode { node: node.to_owned(), instances }).collect()
+}
+
+/// The node that is not Ready and has every one of an instance's pods.
+pub fn dead_node<'a>(pods: &[&'a Pod], nodes: &OrdMap<String, Node>) -> Option<&'a str> {
+    let first = pods.first()?.node.as_deref()?;
+    let is_dead = nodes.get(first).is_some_and(|node| !node.ready);
+    (is_dead && pods.iter().all(|pod| pod.node.as_deref() == Some(first))).then_some(first)
 }
 
 /// A pod that cannot be scheduled because its volume is tied to one node (I6).
@@ -55,14 +62,14 @@ pub struct PinnedPod {
     pub reason: Option<String>,
 }
 
-/// Pending pods of an instance that are tied to a node.
-pub fn pinned_pods(sight: &Sight, instance: &str) -> Vec<PinnedPod> {
-    let pinned = |pod: &Pod| {
+/// Those of an instance's pods that are pending and tied to a node.
+pub fn pinned_pods(sight: &Sight, pods: &[&Pod]) -> Vec<PinnedPod> {
+    let pinned = |pod: &&Pod| {
         let node = pinned_to(sight, pod)?;
         let since = pod.started_at.unwrap_or(pod.stamp.created_at);
         Some(PinnedPod { pod: pod.stamp.name.clone(), node, since, reason: pod.reason.clone() })
     };
-    sight.pods_of(instance).filter(|pod| pod.phase == "Pending").filter_map(pinned).collect()
+    pods.iter().filter(|pod| pod.phase == "Pending").filter_map(pinned).collect()
 }
 
 fn pinned_to(sight: &Sight, pod: &Pod) -> Option<String> {
@@ -98,9 +105,14 @@ pub struct Workload {
 
 /// The workload of a server.
 pub fn workload(server: &Server, sight: &Sight, now: Timestamp) -> Workload {
+    let pods: Vec<&Pod> = sight.pods_of(&server.instance_name).collect();
+    workload_of(server, sight, &pods, now)
+}
+
+/// The same where its pods were looked up already, since a look through all of them is not for free.
+pub fn workload_of(server: &Server, sight: &Sight, pods: &[&Pod], now: Timestamp) -> Workload {
     let instance = server.instance_name.as_str();
     let set = sight.sets.get(instance);
-    let pods: Vec<&Pod> = sight.pods_of(instance).collect();
     let old = |pod: &&&Pod| server.wanted_tag().is_some_and(|tag| pod.image.as_deref().map(tag_of) != Some(tag));
     let ready = pods.iter().filter(|pod| pod.ready).count();
     Workload {
@@ -108,16 +120,21 @@ pub fn workload(server: &Server, sight: &Sight, now: Timestamp) -> Workload {
         replicas: set.map_or(server.spec.replicas, |set| set.replicas),
         on_old_image: pods.iter().filter(old).map(|pod| pod.stamp.name.clone()).collect(),
         held: set.and_then(|set| Some(HeldUpdate { by: set.paused_by()?, since: set.strategy_since })),
-        pinned: pinned_pods(sight, instance),
-        progressing: progressing(sight, instance, now),
+        pinned: pinned_pods(sight, pods),
+        progressing: progress(sight, instance, pods, now),
     }
 }
 
 /// The progress of a bootstrap, while it moves (I11).
 pub fn progressing(sight: &Sight, instance: &str, now: Timestamp) -> Option<String> {
+    let pods: Vec<&Pod> = sight.pods_of(instance).collect();
+    progress(sight, instance, &pods, now)
+}
+
+fn progress(sight: &Sight, instance: &str, pods: &[&Pod], now: Timestamp) -> Option<String> {
     let progress = notice::progress(sight, instance)?;
     let moves = now < PROGRESS_STALE_AFTER.after(progress.at);
-    let busy = sight.pods_of(instance).any(|pod| !pod.ready);
+    let busy = pods.iter().any(|pod| !pod.ready);
     (moves && busy).then_some(progress.text)
 }
 
@@ -132,6 +149,17 @@ pub fn used_classes(estate: &Estate, sight: &Sight) -> BTreeSet<String> {
     let live = sight.instances.rows.values().filter_map(|live| named(&live.spec));
     let serving = estate.servers.values().filter(|server| !server.status.is_leaving());
     live.chain(serving.filter_map(super::render::class)).collect()
+}
+
+/// Who uses each class: an instance that names it, else a server whose manifest does (K42, K43).
+pub fn users(estate: &Estate, sight: &Sight) -> BTreeMap<String, String> {
+    let named = |spec: &serde_json::Value| Some(spec.get("ingressClassName")?.as_str()?.to_owned());
+    let serving = estate.servers.values().filter(|server| !server.status.is_leaving());
+    let rendered =
+        serving.filter_map(|server| Some((super::render::class(server)?, format!("server {}", server.name()))));
+    let live = sight.instances.rows.iter();
+    let live = live.filter_map(|(name, live)| Some((named(&live.spec)?, format!("instance {name}"))));
+    rendered.chain(live).collect()
 }
 
 /// Who uses a gateway: an instance that names its class, else a server whose manifest does (K42, K43).

@@ -1,5 +1,7 @@
 //! Orphans in both directions; listed, and never deleted by themselves (K45).
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +37,9 @@ pub fn orphans(estate: &Estate, sight: &Sight, now: Timestamp) -> Vec<Orphan> {
         return Vec::new();
     }
     let orphan = |direction, name: &str| Orphan { direction, name: name.to_owned() };
-    let alone = sight.instances.rows.iter().filter(|(_, live)| claimed_by(estate, live).is_none());
+    let ours: BTreeSet<&str> = estate.servers.values().map(|server| server.instance_name.as_str()).collect();
+    let alone = sight.instances.rows.iter();
+    let alone = alone.filter(|(name, live)| !ours.contains(name.as_str()) && managed_by_another(live).is_none());
     let alone = alone.map(|(name, _)| orphan(Direction::InstanceWithoutRow, name));
     let rows = estate.servers.values().filter(|server| {
         !server.status.is_leaving()
@@ -51,5 +55,9 @@ pub fn orphans(estate: &Estate, sight: &Sight, now: Timestamp) -> Vec<Orphan> {
 /// Who claims an instance: a server of ours, or another control plane by its label.
 pub fn claimed_by(estate: &Estate, live: &Instance) -> Option<String> {
     let ours = estate.server_of(&live.stamp.name).map(|server| format!("server {}", server.name()));
-    ours.or_else(|| live.stamp.label(MANAGED_BY_LABEL).filter(|by| *by != MANAGED_BY).map(str::to_owned))
+    ours.or_else(|| managed_by_another(live).map(str::to_owned))
+}
+
+fn managed_by_another(live: &Instance) -> Option<&str> {
+    live.stamp.label(MANAGED_BY_LABEL).filter(|by| *by != MANAGED_BY)
 }

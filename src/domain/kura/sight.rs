@@ -1,5 +1,7 @@
 //! The cluster as it is seen right now: one reading per kind, each as old as it is. Never journaled.
 
+use std::collections::BTreeMap;
+
 use imbl::OrdMap;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -93,6 +95,17 @@ impl Sight {
     pub fn pods_of<'a>(&'a self, instance: &'a str) -> impl Iterator<Item = &'a Pod> {
         let ours = move |pod: &&Pod| pod.instance.as_deref() == Some(instance) && !pod.stamp.is_leaving();
         self.pods.rows.values().filter(ours)
+    }
+
+    /// The same for every instance, in one look through all pods.
+    pub fn pods_by_instance(&self) -> BTreeMap<&str, Vec<&Pod>> {
+        let mut all: BTreeMap<&str, Vec<&Pod>> = BTreeMap::new();
+        for pod in self.pods.rows.values().filter(|pod| !pod.stamp.is_leaving()) {
+            if let Some(instance) = pod.instance.as_deref() {
+                all.entry(instance).or_default().push(pod);
+            }
+        }
+        all
     }
 
     /// What a person is told of each kind that nothing may be decided on, by the kind's plural.

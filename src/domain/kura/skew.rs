@@ -1,6 +1,6 @@
 //! The images of one mesh: one version of skew is the safety budget (K8).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,18 +23,22 @@ pub struct Mesh {
 
 /// Every tenant's mesh with at least one pod.
 pub fn meshes(estate: &Estate, sight: &Sight) -> Vec<Mesh> {
-    let tenants: BTreeSet<&String> = estate.servers.values().map(|server| &server.tenant).collect();
-    tenants.into_iter().filter_map(|tenant| mesh(estate, sight, tenant)).collect()
+    let pods = sight.pods_by_instance();
+    let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for server in estate.servers.values().filter(|server| server.spec.mesh) {
+        let theirs = pods.get(server.instance_name.as_str()).into_iter().flatten();
+        let tags = theirs.filter_map(|pod| pod.image.as_deref().map(tag_of));
+        found.entry(&server.tenant).or_default().extend(tags);
+    }
+    found.retain(|_, tags| !tags.is_empty());
+    found.into_iter().map(|(tenant, tags)| mesh(estate, tenant, tags)).collect()
 }
 
-fn mesh(estate: &Estate, sight: &Sight, tenant: &str) -> Option<Mesh> {
-    let servers = estate.servers.values().filter(|server| server.tenant == tenant && server.spec.mesh);
-    let pods = servers.flat_map(|server| sight.pods_of(&server.instance_name));
-    let tags: BTreeSet<&str> = pods.filter_map(|pod| pod.image.as_deref().map(tag_of)).collect();
+fn mesh(estate: &Estate, tenant: &str, tags: BTreeSet<&str>) -> Mesh {
     let mut tags: Vec<String> = tags.into_iter().map(str::to_owned).collect();
     tags.sort_by_cached_key(|tag| rank(&estate.tags, tag));
     let warning = warning(estate, &tags);
-    (!tags.is_empty()).then(|| Mesh { tenant: tenant.to_owned(), tags, warning })
+    Mesh { tenant: tenant.to_owned(), tags, warning }
 }
 
 fn warning(estate: &Estate, tags: &[String]) -> Option<String> {

@@ -231,7 +231,7 @@ fn differs(live: &Value, ours: &Value, field: &str) -> bool {
 }
 
 /// A chain in which everything holds.
-pub(super) fn healthy(host: &str) -> super::objects::SimChain {
+pub(in super::super) fn healthy(host: &str) -> super::objects::SimChain {
     super::objects::SimChain {
         host: host.to_owned(),
         address: Some(ADDRESS.to_owned()),
@@ -239,6 +239,7 @@ pub(super) fn healthy(host: &str) -> super::objects::SimChain {
         tls: Tls::Valid,
         issuer: None,
         up: Up::Status { status: 200 },
+        follows_class: false,
     }
 }
 

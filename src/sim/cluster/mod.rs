@@ -2,7 +2,7 @@
 
 pub mod objects;
 mod rolling;
-mod api;
+pub(super) mod api;
 mod view;
 pub mod faults;
 pub mod port;

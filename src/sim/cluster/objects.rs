@@ -42,6 +42,9 @@ pub struct SimChain {
     pub issuer: Option<String>,
     /// What `/up` answers.
     pub up: Up,
+    /// All of that holds only while a controller runs for the class of its instance; without one there is no address, no
+    /// name and no answer.
+    pub follows_class: bool,
 }
 
 /// A write that was accepted.

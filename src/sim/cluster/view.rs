@@ -73,13 +73,26 @@ impl Objects {
     fn endpoint(&self, instance: &str, chain: &SimChain, now: Timestamp) -> Endpoint {
         let (dns, tls, up) = (chain.dns.clone(), chain.tls.clone(), chain.up.clone());
         let mut ours = self.pods.values().filter(|pod| pod.pod.instance.as_deref() == Some(instance));
-        match self.instances.contains_key(instance) {
+        match self.instances.contains_key(instance) && !self.is_severed(instance, chain) {
             false => Endpoint { as_of: now, dns: Dns::NxDomain, tls: Tls::Unknown, up: Up::Timeout },
             true if up.is_up() && !ours.any(|pod| pod.pod.ready) => {
                 Endpoint { as_of: now, dns, tls, up: Up::Status { status: 503 } }
             }
             true => Endpoint { as_of: now, dns, tls, up },
         }
+    }
+
+    /// Its way follows its class, and nobody serves that.
+    fn is_severed(&self, instance: &str, chain: &SimChain) -> bool {
+        let class = self.instances.get(instance).and_then(|live| live.spec.get("ingressClassName"));
+        let class = class.and_then(|class| class.as_str()).unwrap_or_default();
+        chain.follows_class && !self.is_served(class)
+    }
+
+    /// A controller runs for a class, unless it is said not to.
+    fn is_served(&self, class: &str) -> bool {
+        let dead = self.gateways.values().any(|(row, alive)| !alive && row.class.as_deref() == Some(class));
+        !self.dead_classes.contains(class) && !dead
     }
 
     fn claim(&self, pod: &str) -> Claim {
@@ -96,7 +109,7 @@ impl Objects {
                 instance: Some(name.clone()),
                 class,
                 hosts: vec![chain.host.clone()],
-                addresses: chain.address.iter().cloned().collect(),
+                addresses: chain.address.iter().filter(|_| !self.is_severed(name, chain)).cloned().collect(),
             };
             Some((name.clone(), row))
         };
@@ -107,10 +120,8 @@ impl Objects {
     fn classes(&self, now: Timestamp) -> Vec<(String, IngressClass)> {
         let named = |spec: &serde_json::Value| Some(spec.get("ingressClassName")?.as_str()?.to_owned());
         let names: BTreeSet<String> = self.instances.values().filter_map(|live| named(&live.spec)).collect();
-        let dead_gateway =
-            |class: &String| self.gateways.values().any(|(row, alive)| !alive && row.class.as_ref() == Some(class));
         let row = |name: String| {
-            let alive = !self.dead_classes.contains(&name) && !dead_gateway(&name);
+            let alive = self.is_served(&name);
             let (stamp, controller) = (derived(&name, now), "simulated".to_owned());
             (name, IngressClass { stamp, controller, has_controller: Some(alive) })
         };

@@ -76,12 +76,17 @@ impl Kept {
     /// The world at its beginning, which lies so far back that its past is over at `opening`: `advance_to(opening)` lives
     /// through it, and `go_live` ends it.
     pub fn begin<C: Consoles>(&self, opening: Timestamp, consoles: C) -> Result<Run<C>, Stuck> {
-        let mut scenario = Scenario::parse(self.text)?;
-        let past = SignedDuration::from_secs(i64::try_from(self.past.0).unwrap_or_default());
-        let start = opening.saturating_sub(past).unwrap_or(opening);
-        scenario.heading.start = Some(Placed { place: Place::default(), value: start });
-        Run::new(scenario, consoles)
+        begin(self.text, self.past, opening, consoles)
     }
+}
+
+/// The world of a scenario at its beginning, which lies so far back that its past is over at `opening`.
+pub(super) fn begin<C: Consoles>(text: &str, past: Seconds, opening: Timestamp, consoles: C) -> Result<Run<C>, Stuck> {
+    let mut scenario = Scenario::parse(text)?;
+    let past = SignedDuration::from_secs(i64::try_from(past.0).unwrap_or_default());
+    let start = opening.saturating_sub(past).unwrap_or(opening);
+    scenario.heading.start = Some(Placed { place: Place::default(), value: start });
+    Run::new(scenario, consoles)
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ mod halted;
 mod superseded;
 mod fleet;
 mod kept;
+mod incident;
 
+pub use incident::{INCIDENTS, Incident, incident};
 pub use kept::{KEPT, Kept, kept};
 pub use preset::{PRESETS, Preset, preset};

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::super::agents::agent::Served;
 use super::super::agents::behaviour::Behaviour;
+use super::super::cluster::objects::Objects;
 use super::super::executor::Hook;
 use super::super::host::SimHost;
 use super::process::USUAL;
@@ -28,6 +29,11 @@ impl<C: Consoles> Run<C> {
     /// Calls `hook` whenever somebody wants to go on, from whichever thread.
     pub fn on_wake(&self, hook: Hook) {
         self.ground.executor.on_wake(hook);
+    }
+
+    /// Changes the simulated cluster, as nobody in the scenario would.
+    pub fn with_cluster(&mut self, change: fn(&mut Objects)) {
+        self.ground.outside.cluster.with(change);
     }
 
     /// A console's end of the usual process, and the painter it needs; none where that process does not live.

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::deployment::DeploymentBody;
 use crate::domain::ids::ServerId;
-use crate::domain::kura::advice::{Advice, Incident, on_incident, on_wait};
+use crate::domain::kura::advice::{Advice, of_server};
 use crate::domain::kura::chain::{ChainLink, chain};
 use crate::domain::kura::deployment::Wait;
-use crate::domain::kura::drift::carries;
+use crate::domain::kura::drift::{carries, drift};
 use crate::domain::kura::ends::aimed;
 use crate::domain::kura::incidents::{HeldUpdate, PinnedPod, Workload, workload};
 use crate::domain::kura::render::render;
@@ -135,6 +135,8 @@ impl ServerBody {
         let work = workload(server, sight, now);
         let wait = server.open().and_then(|row| row.wait.clone());
         let is_seen = sight.instances.is_fresh(now);
+        let both = manifest.as_ref().zip(live).filter(|_| is_seen);
+        let edited = both.is_some_and(|(one, live)| carries(one, live) && !drift(one, &live.spec).is_empty());
         Self {
             deployment: server.open().or(server.deployments.last()).map(|row| DeploymentBody::of(server.id, row)),
             wait_age_seconds: wait.as_ref().map(|wait| Seconds::between(wait.since, now)),
@@ -154,7 +156,7 @@ impl ServerBody {
             finalizers: live
                 .filter(|live| live.stamp.is_leaving())
                 .map_or(Vec::new(), |live| live.stamp.finalizers.clone()),
-            advice: aim(advice(server, wait.as_ref(), &work), sight),
+            advice: aim(of_server(server, &work, edited), sight),
             wait,
             ..Self::facts(world, server, work)
         }
@@ -229,7 +231,6 @@ fn observation(observed: &Observed, now: Timestamp) -> Vec<TroubleBody> {
     sight.troubles(now).into_iter().map(|(kind, trouble)| TroubleBody { object: kind.to_owned(), trouble }).collect()
 }
 
-/// What can be done, most pressing first.
 /// Commands mean the cluster they are about (A19).
 pub(super) fn aim(all: impl IntoIterator<Item = Advice>, sight: &Sight) -> Vec<Advice> {
     let aim = |advice: Advice| match (&sight.identity, &advice.command) {
@@ -237,15 +238,4 @@ pub(super) fn aim(all: impl IntoIterator<Item = Advice>, sight: &Sight) -> Vec<A
         _ => advice,
     };
     all.into_iter().map(aim).collect()
-}
-
-fn advice(server: &Server, wait: Option<&Wait>, work: &Workload) -> Vec<Advice> {
-    let tug = server.tug_of_war().map(|(_, edit)| Incident::WrittenBack { manager: &edit.manager });
-    let held = work.held.as_ref().filter(|held| held.by == PausedBy::Operator).map(|_| Incident::HeldByOperator);
-    let pinned = work.pinned.iter().map(|pinned| Incident::Pinned { pod: &pinned.pod });
-    let behind = server.is_left_behind().then_some(Incident::LeftBehind);
-    let incidents = tug.into_iter().chain(held).chain(pinned).chain(behind);
-    let mut all: Vec<Advice> = incidents.map(|incident| on_incident(Some(server), incident)).collect();
-    all.extend(wait.map(|wait| on_wait(server, wait.kind)).unwrap_or_default());
-    all
 }

@@ -96,6 +96,7 @@ fn look_at(picture: Picture, size: (u16, u16), keys: &str) -> Model {
         by: "jane".to_owned(),
         session: "screenshot".to_owned(),
         endpoint: "demo".to_owned(),
+        context: Some("demo".to_owned()),
         now: opening(),
         size,
     });

@@ -1,7 +1,7 @@
 //! Facts about Kura servers in plain words: one sentence each, which is the line of the log as well (K19).
 
-use super::glyph::Glyph;
-use super::theme::Role;
+use super::super::glyph::Glyph;
+use super::super::theme::Role;
 use crate::domain::ids::{DeploymentId, ServerId};
 use crate::domain::kura::change::KuraChange;
 use crate::domain::kura::deployment::Closing;
@@ -11,7 +11,7 @@ use crate::domain::world::World;
 type Said = (Glyph, Role, String);
 
 /// Says a fact.
-pub(super) fn say(change: &KuraChange, world: &World) -> Said {
+pub(in super::super) fn say(change: &KuraChange, world: &World) -> Said {
     let name = |id: &ServerId| world.kura.server_name(*id);
     match change {
         KuraChange::DeploymentOpened { .. }
