@@ -10,3 +10,4 @@ mod faults;
 mod sizes;
 mod budget;
 mod hostile;
+mod kura;

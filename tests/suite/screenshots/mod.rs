@@ -3,6 +3,7 @@
 //! To draw them anew: `KURA_REGENERATE=1 cargo test --test suite screenshots`.
 
 mod first_screens;
+mod incidents;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,8 @@ fn the_kept_pictures_are_what_the_program_draws() {
 #[test]
 fn every_kept_picture_is_drawn() {
     let written = SHOTS.iter().map(|shot| path(shot.name));
-    let known: Vec<PathBuf> = written.chain(first_screens::names().iter().map(|name| path(name))).collect();
+    let others = first_screens::names().into_iter().chain(incidents::names());
+    let known: Vec<PathBuf> = written.chain(others.map(|name| path(&name))).collect();
     let kept = fs::read_dir(folder()).unwrap().flatten().map(|entry| entry.path());
     let orphans: Vec<PathBuf> = kept.filter(|file| !known.contains(file)).collect();
     assert!(orphans.is_empty(), "{orphans:?}");
