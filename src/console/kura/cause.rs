@@ -71,13 +71,16 @@ pub(super) fn plight(
     }
 }
 
+/// What servers of one cause have in common: how they do not get on, their tag, and what they wait for.
+type Common = (Plight, String, Option<WaitKind>);
+
 /// Causes that more than a few servers share.
 pub(super) fn causes(
     servers: &BTreeMap<ServerId, ServerRow>,
     moment: Timestamp,
     due: &mut Option<Timestamp>,
 ) -> BTreeMap<Token, Cause> {
-    let mut found: BTreeMap<(Plight, String, Option<WaitKind>), Vec<(Option<Timestamp>, ServerId)>> = BTreeMap::new();
+    let mut found: BTreeMap<Common, Vec<(Option<Timestamp>, ServerId)>> = BTreeMap::new();
     for row in servers.values() {
         let Some((plight, since)) = plight(row, moment, due) else { continue };
         let tag = row.attempt.as_ref().map(|attempt| attempt.tag.clone()).unwrap_or_default();
@@ -85,7 +88,7 @@ pub(super) fn causes(
     }
     found.retain(|_, members| members.len() > PER_CAUSE_MAX);
     let name = |id: &ServerId| servers.get(id).map(|row| row.name.as_str());
-    let cause = |((plight, tag, wait), mut members): ((Plight, String, Option<WaitKind>), Vec<_>)| {
+    let cause = |((plight, tag, wait), mut members): (Common, Vec<_>)| {
         members.sort_by_key(|(_, id)| name(id));
         let since = members.iter().filter_map(|(since, _)| *since).min();
         let id = Token::of("cause", &format!("{plight:?}/{tag}/{}", wait.map_or("", WaitKind::word)));

@@ -6,7 +6,7 @@ use super::super::sort::{By, Sorting};
 use super::row::ServerRow;
 
 /// Sorts rows; those that are equal stay by name.
-pub(super) fn sorted<'a>(mut rows: Vec<&'a ServerRow>, sorting: Sorting) -> Vec<&'a ServerRow> {
+pub(super) fn sorted(mut rows: Vec<&ServerRow>, sorting: Sorting) -> Vec<&ServerRow> {
     rows.sort_by(|a, b| compare(a, b, sorting.by).then_with(|| (&a.name, a.id).cmp(&(&b.name, b.id))));
     if sorting.turned {
         rows.reverse();

@@ -27,7 +27,7 @@ fn a_manifest_deadlock_is_healed_by_a_forced_re_apply_at_the_keys() {
     let asked = driver.wait_for("Force a re-apply of tuist-eu-central-1?");
     assert!(asked.contains("the running deployment of 0.10.15 is superseded"), "{asked}");
     driver.send("tuist-eu-central-1\r");
-    driver.send("the class was edited by hand\r");
+    driver.send("edited by hand\r");
     driver.send("\x1b[C\r");
     driver.wait_for("4/4");
     driver.send("3");
@@ -39,7 +39,7 @@ fn a_manifest_deadlock_is_healed_by_a_forced_re_apply_at_the_keys() {
     driver.wait_for("ENDPOINT CHAIN");
     driver.send("G");
     let lineage = driver.wait_for("superseded by 0.10.15");
-    assert!(lineage.contains("succeeded, forced") && lineage.contains("the class was edited by hand"), "{lineage}");
+    assert!(lineage.contains("succeeded, forced") && lineage.contains("edited by hand"), "{lineage}");
     driver.send("\x1b");
     driver.wait_gone("HISTORY");
     driver.send("q");

@@ -15,6 +15,7 @@ use crate::domain::kura::render::render;
 use crate::domain::kura::server::{MovePhase, Server, ServerSpec};
 use crate::domain::kura::sight::Sight;
 use crate::domain::kura::source::{Contact, Source};
+use crate::domain::kura::traffic::Endpoint;
 use crate::domain::kura::verb::KuraVerb;
 use crate::domain::kura::workload::Pod;
 use crate::domain::observed::Node;
@@ -133,13 +134,12 @@ impl Bed {
         ];
         all.into_iter().for_each(live);
         for host in self.sight.endpoints.keys().cloned().collect::<Vec<_>>() {
-            self.sight.endpoints.entry(host).and_modify(|probe| probe.as_of = as_of);
+            self.probe(&host, |probe| probe.as_of = as_of);
         }
         let names: Vec<String> = self.sight.instances.rows.keys().cloned().collect();
         for name in names {
-            self.sight.instances.rows.entry(name).and_modify(|live| {
-                live.last_reconciled_at = live.last_reconciled_at.map(|_| as_of);
-            });
+            let live = self.sight.instances.rows.get_mut(&name).unwrap();
+            live.last_reconciled_at = live.last_reconciled_at.map(|_| as_of);
         }
         self.see();
     }
@@ -173,6 +173,11 @@ impl Bed {
 
     pub(super) fn pod(&mut self, name: &str, change: impl FnOnce(&mut Pod)) {
         change(self.sight.pods.rows.get_mut(name).unwrap());
+    }
+
+    /// What was probed of a host is otherwise.
+    pub(super) fn probe(&mut self, host: &str, change: impl FnOnce(&mut Endpoint)) {
+        change(self.sight.endpoints.get_mut(host).unwrap());
     }
 
     pub(super) fn id(name: &str) -> ServerId {

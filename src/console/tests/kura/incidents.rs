@@ -41,7 +41,7 @@ fn i1_a_silent_manifest_deadlock_names_the_field_and_the_key_that_heals_it() {
     bed.sight.classes.rows.extend([row("kgw-799b", json!({"controller": "gone", "has_controller": false}))]);
     bed.sight.ingresses.rows.get_mut("kura-ash-eu").unwrap().addresses.clear();
     let host = "ash-eu.kura.tuist.dev".to_owned();
-    bed.sight.endpoints.entry(host).and_modify(|probe| (probe.dns, probe.up) = (Dns::NxDomain, Up::Timeout));
+    bed.probe(&host, |probe| (probe.dns, probe.up) = (Dns::NxDomain, Up::Timeout));
     bed.pass(21_600);
     let parts = [
         "DOWN ash-eu does not serve",
@@ -62,7 +62,7 @@ fn i2_a_deployment_that_has_been_open_for_hours_says_what_its_pods_say() {
         });
     }
     let host = "ash-eu.kura.tuist.dev".to_owned();
-    bed.sight.endpoints.entry(host).and_modify(|probe| probe.up = Up::Status { status: 503 });
+    bed.probe(&host, |probe| probe.up = Up::Status { status: 503 });
     bed.pass(50_400);
     let parts = [
         "0.20.0 has waited 14h for its pods",
@@ -108,7 +108,7 @@ fn i5_a_certificate_that_is_not_issued_says_what_its_issuer_says() {
     let mut bed = deploying();
     let host = "ash-eu.kura.tuist.dev".to_owned();
     let bad = Tls::Invalid { why: "unknown authority".to_owned() };
-    bed.sight.endpoints.entry(host.clone()).and_modify(|probe| probe.tls = bad);
+    bed.probe(&host, |probe| probe.tls = bad);
     let certificate = json!({"hosts": [host], "ready": false, "message": "too many certificates already issued"});
     bed.sight.certificates.rows.extend([row("ash-eu", certificate)]);
     bed.pass(7_200);

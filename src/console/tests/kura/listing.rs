@@ -132,7 +132,7 @@ fn commands_are_copied_one_after_the_other_with_their_context() {
     bed.release("0.20.0");
     bed.agree();
     let host = "ash-us.kura.tuist.dev".to_owned();
-    bed.sight.endpoints.entry(host).and_modify(|probe| probe.dns = crate::domain::kura::traffic::Dns::NxDomain);
+    bed.probe(&host, |probe| probe.dns = crate::domain::kura::traffic::Dns::NxDomain);
     bed.pass(3_600);
     let mut bed = bed.shown();
     bed.stage.press("3");

@@ -34,7 +34,7 @@ fn everything(width: u16, height: u16) -> Bed {
         });
     }
     let host = "tuist-eu-central-1.kura.tuist.dev".to_owned();
-    bed.sight.endpoints.entry(host).and_modify(|probe| probe.up = Up::Status { status: 503 });
+    bed.probe(&host, |probe| probe.up = Up::Status { status: 503 });
     bed.pod("kura-ash-eu-central-1-0", |pod| pod.ready = false);
     bed.pod("kura-ash-eu-central-1-1", |pod| pod.ready = false);
     let progress = Progress { text: "4.1 of 9.8 GiB".to_owned(), at: bed.stage.now };
