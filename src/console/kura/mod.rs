@@ -23,7 +23,7 @@ mod wants;
 pub use facts::KuraFacts;
 pub use list::KuraList;
 pub use part::{Part, Token};
-pub(super) use remedy::{Matter, remedies, with_context};
+pub(super) use remedy::{Matter, as_run, remedies};
 pub(super) use told::{explain, matter, said as field_said};
 pub(super) use wants::wants;
 pub(super) use words::{counted, open_ones, short};

@@ -9,9 +9,11 @@ use super::row::{Drift, ServerRow};
 use crate::domain::ids::ServerId;
 use crate::domain::kura::advice::{Advice, Incident, of_server, on_incident, on_wait};
 use crate::domain::kura::deployment::WaitKind;
+use crate::domain::kura::ends::aimed;
 use crate::domain::kura::incidents::Workload;
 use crate::domain::kura::orphans::Direction;
 use crate::domain::kura::server::Server;
+use crate::domain::kura::sight::ClusterIdentity;
 
 /// What stands for the context of `kubectl` where this console knows none: no cluster is ever meant by default.
 const UNKNOWN_CONTEXT: &str = "CONTEXT";
@@ -141,10 +143,17 @@ fn of_cause(picture: &Snapshot, wait: Option<WaitKind>, members: &[ServerId]) ->
     all
 }
 
-/// A command as it is run: `kubectl` names its context.
-pub(in super::super) fn with_context(command: &str, context: Option<&str>) -> String {
-    match command.strip_prefix("kubectl ") {
-        Some(rest) => format!("kubectl --context {} {rest}", context.unwrap_or(UNKNOWN_CONTEXT)),
-        None => command.to_owned(),
-    }
+/// A command as it is run: it means the cluster that is seen, by the name of the console's own context where it has one,
+/// else by that of whoever told of it.
+pub(in super::super) fn as_run(command: &str, picture: &Snapshot, context: Option<&str>) -> String {
+    let seen = picture.observed.cluster.as_ref().and_then(|sight| sight.identity.as_ref());
+    let own = picture.own.as_ref().map(|own| own.context.as_str());
+    let context = own.or(seen.and_then(|seen| seen.context.as_deref())).or(context).unwrap_or(UNKNOWN_CONTEXT);
+    let at = ClusterIdentity { context: Some(context.to_owned()), ..seen.cloned().unwrap_or_else(nowhere) };
+    aimed(command, &at)
+}
+
+/// Where the cluster does not say which one it is.
+fn nowhere() -> ClusterIdentity {
+    ClusterIdentity { uid: None, version: String::new(), context: None, namespace: "kura".to_owned() }
 }

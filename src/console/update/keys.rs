@@ -167,7 +167,7 @@ fn copy_command(model: &mut Model) -> Vec<Effect> {
     let advice = kura::matter(picture, subject).map(|matter| kura::remedies(picture, &model.facts.kura, matter));
     let context = model.setup.context.as_deref();
     let lines = advice.unwrap_or_default().into_iter().filter_map(|advice| advice.command);
-    let lines: Vec<String> = lines.map(|line| kura::with_context(&line, context)).collect();
+    let lines: Vec<String> = lines.map(|line| kura::as_run(&line, picture, context)).collect();
     let next = model.copied.filter(|(of, _)| *of == subject).map_or(0, |(_, n)| n + 1);
     let Some(line) = lines.get(next % lines.len().max(1)).cloned() else {
         entry::hint(model, "there is no command for this row");

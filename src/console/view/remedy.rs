@@ -43,7 +43,7 @@ pub(super) fn whole(model: &Model, picture: &Snapshot, matter: Matter, width: us
     for (n, advice) in kura::remedies(picture, &model.facts.kura, matter).iter().enumerate() {
         lines.extend(action(model, advice, width, pen));
         if let Some(command) = &advice.command {
-            let command = kura::with_context(command, model.setup.context.as_deref());
+            let command = kura::as_run(command, picture, model.setup.context.as_deref());
             let wrapped = wrap(&escape(&command), width.saturating_sub(4));
             let marked = wrapped.into_iter().enumerate();
             lines.extend(marked.map(|(n, line)| {
