@@ -132,10 +132,11 @@ pub fn progressing(sight: &Sight, instance: &str, now: Timestamp) -> Option<Stri
 }
 
 fn progress(sight: &Sight, instance: &str, pods: &[&Pod], now: Timestamp) -> Option<String> {
+    if pods.iter().all(|pod| pod.ready) {
+        return None;
+    }
     let progress = notice::progress(sight, instance)?;
-    let moves = now < PROGRESS_STALE_AFTER.after(progress.at);
-    let busy = pods.iter().any(|pod| !pod.ready);
-    (moves && busy).then_some(progress.text)
+    (now < PROGRESS_STALE_AFTER.after(progress.at)).then_some(progress.text)
 }
 
 /// The class a gateway serves: the one it says, else the one of its name.
