@@ -8,9 +8,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::status::Look;
 use crate::domain::failure_mode::FailureMode;
+use crate::domain::roll::fleet_roll::Progress;
 use crate::domain::rows::RowState;
 use crate::domain::span::Seconds;
 use crate::wire::explain::ExplanationBody;
+use crate::wire::roll::shown::RollBody;
 use crate::wire::status::{RowBody, SlotsBody, StatusBody};
 
 /// The width texts are written for.
@@ -32,6 +34,7 @@ pub fn text(look: &Look) -> String {
     if let Some(status) = &look.status {
         line(&mut text, &headline(look, status));
     }
+    look.rolls.iter().for_each(|roll| of_roll(&mut text, roll, look.now));
     if !look.lacks.is_empty() {
         line(&mut text, "BASIC LINK: this control plane tells only its status, so this is not known:");
         look.lacks.iter().for_each(|lack| wrapped(&mut text, "  - ", lack));
@@ -48,6 +51,28 @@ pub fn text(look: &Look) -> String {
         machines(&mut text, status, look.now);
     }
     text
+}
+
+/// A fleet roll: where it stands, and where a gate waits for a person the exact command that opens it (F42, F45).
+fn of_roll(text: &mut String, roll: &RollBody, now: Timestamp) {
+    let Progress { completed, total, node, phase } = &roll.progress;
+    let at = node.as_ref().zip(phase.as_ref()).map(|(node, phase)| format!(" · {node} ({phase})"));
+    let name = format!("{}/{}", roll.project, roll.target);
+    let place = format!("{completed}/{total}{}", at.unwrap_or_default());
+    wrapped(text, "", &format!("roll {name} of {}: {}, {place}", roll.revision, roll.state.word()));
+    if let Some((gate, since)) = roll.awaiting_gate.as_ref().zip(roll.awaiting_since) {
+        let minutes = Seconds::between(since, now).0 / 60;
+        line(text, &format!("  AWAITING {} {minutes}m", gate.to_uppercase()));
+        line(text, &format!("  -> {}", approval(&name, gate, &roll.revision, since)));
+    }
+    if let Some(reason) = &roll.reason {
+        wrapped(text, "  BLOCKED ", reason);
+    }
+}
+
+/// The command that opens a gate, to be copied as it is: it is refused where the gate has moved (F45).
+fn approval(name: &str, gate: &str, revision: &str, since: Timestamp) -> String {
+    format!("kura-console approve {name} {gate} --revision {revision} --since {since}")
 }
 
 /// The row of the table of failure modes that holds, and what to look at once its advice was followed.
@@ -289,6 +314,7 @@ mod tests {
             started_at: Some(at(-600)),
             now: at(0),
             stale: None,
+            rolls: Vec::new(),
             lacks: Vec::new(),
         }
     }
@@ -341,5 +367,25 @@ mod tests {
             assert!(text.contains(part), "no {part} in\n{text}");
         }
         assert_eq!(text.matches("[ ]").count(), mode.verify().len());
+    }
+
+    #[test]
+    fn a_gate_says_for_how_long_and_with_which_command_it_opens() {
+        // F42, F43, F45, F59
+        use crate::domain::ids::RollId;
+        use crate::domain::roll::fleet_roll::{Awaiting, Roll};
+        use crate::domain::roll::spec::RollSpec;
+        let started = Timestamp::from_second(1_800_000_000).unwrap();
+        let spec = RollSpec { canary: Some("wk-1".to_owned()), nodes: vec!["wk-2".to_owned()], ..RollSpec::default() };
+        let roll = Roll::new(RollId::named("r"), "kernel", "fleet", "seanfarm32", spec, started);
+        let gate = Some(Awaiting { gate: "canary".to_owned(), since: started });
+        let now = Seconds(14 * 60 + 59).after(started);
+        let body = RollBody::of(&crate::domain::observed::Observed::starting_at(now), &Roll { gate, ..roll }, now);
+        let mut text = String::new();
+        of_roll(&mut text, &body, now);
+        assert!(text.contains("AWAITING CANARY 14m\n"), "{text}");
+        let command = "kura-console approve kernel/fleet canary --revision seanfarm32 --since 2027-01-15T08:00:00Z\n";
+        assert!(text.contains(command), "one line, to be copied: {text}");
+        assert!(text.contains("0/1"), "{text}");
     }
 }

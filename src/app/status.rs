@@ -23,6 +23,7 @@ use crate::domain::observed::Observed;
 use crate::domain::world::World;
 use crate::wire::explain::ExplanationBody;
 use crate::wire::problem::{Problem, ProblemKind};
+use crate::wire::roll::shown::RollBody;
 use crate::wire::status::{StatusBody, status};
 use crate::wire::world::{PATH as WORLD_PATH, WorldBody};
 
@@ -75,6 +76,9 @@ pub struct Look {
     pub now: Timestamp,
     /// Set while nothing new arrives: why.
     pub stale: Option<String>,
+    /// Fleet rolls that go on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rolls: Vec<RollBody>,
     /// Over a basic link: what is not known, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<String>,
@@ -197,6 +201,13 @@ fn look(seen: Seen<'_>) -> Look {
         git_ref: current.map(|rollout| world.release_name(rollout.release).to_owned()),
         started_by: current.map(|rollout| rollout.started_by.clone()),
         started_at: current.filter(|_| glimpse.is_none_or(|g| g.tells_start)).map(|rollout| rollout.started_at),
+        rolls: world
+            .rolls
+            .rolls
+            .iter()
+            .filter(|roll| roll.is_live())
+            .map(|roll| RollBody::of(observed, roll, now))
+            .collect(),
         now,
         stale,
         lacks: glimpse.map(|glimpse| glimpse.lacks.clone()).unwrap_or_default(),

@@ -27,6 +27,7 @@ pub mod sort;
 pub mod tree;
 pub mod words;
 pub mod kura;
+mod roll;
 pub mod saying;
 pub mod shelf;
 mod audited;

@@ -7,6 +7,7 @@ use crate::domain::fleet::Account;
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
 use crate::domain::input::Verb;
 use crate::domain::kura::verb::KuraVerb;
+use crate::domain::roll::verb::RollVerb;
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
 
@@ -53,8 +54,25 @@ fn done(world: &World, verb: &Verb, reply: &Reply) -> String {
         Verb::Yank { release } => format!("{} is yanked and cannot be started again", world.release_name(*release)),
         Verb::Start { release, .. } => started(world, *release, reply),
         Verb::Kura(verb) => kura(world, verb),
+        Verb::Roll(verb) => roll(world, verb),
         Verb::AcceptClock => "the clock is accepted".to_owned(),
         Verb::Halt { rollout } => halted(world, *rollout),
+    }
+}
+
+fn roll(world: &World, verb: &RollVerb) -> String {
+    let name = |id| world.rolls.name(id);
+    match verb {
+        RollVerb::Start { project, target, revision, .. } => {
+            format!("revision {revision} rolls through {project}/{target}")
+        }
+        RollVerb::Approve { roll, gate, .. } => format!("the {gate} gate of {} is open", name(*roll)),
+        RollVerb::Deny { roll, gate, .. } => {
+            format!("the {gate} gate of {} stays shut, and the roll ends", name(*roll))
+        }
+        RollVerb::Abort { roll } => format!("the roll of {} is aborted: no node is touched any more", name(*roll)),
+        RollVerb::Probe { node } => format!("{node} is probed by the next tick"),
+        RollVerb::Uncordon { node } => format!("{node} is given back by the next tick"),
     }
 }
 

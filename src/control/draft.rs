@@ -214,7 +214,7 @@ impl Draft {
 }
 
 fn begins_anew(input: &Input) -> bool {
-    matches!(input, Input::Tick { .. } | Input::Verb(Order { verb: Verb::Kura(_), .. }))
+    matches!(input, Input::Tick { .. } | Input::Verb(Order { verb: Verb::Kura(_) | Verb::Roll(_), .. }))
 }
 
 /// Plans a verb again, and refuses where something the plan names has changed after `planned_at`, be it in `tail` or

@@ -13,6 +13,7 @@ use super::stop::Stop;
 use crate::domain::ids::Epoch;
 use crate::domain::input::Input;
 use crate::domain::kura::step::{Ran, Step};
+use crate::domain::roll::wanted::is_wanted;
 
 /// Lots of steps that may wait; one more is left to the next tick, which decides it anew.
 pub(super) const LOTS_WAITING: usize = 4;
@@ -58,6 +59,9 @@ impl<H: Host> Executor<H> {
             // Who lost the seat meanwhile finishes what is in flight and begins nothing.
             if *epochs.borrow() != Some(lot.epoch) || self.stop.is_asked() {
                 break;
+            }
+            if !is_wanted(&step, &self.door.world().rolls) {
+                continue;
             }
             let outcome = self.host.cluster().run(&step).await;
             if let Some(why) = outcome.trouble() {

@@ -16,6 +16,7 @@ use super::stop::Stop;
 use crate::domain::change::{Cause, Change, Entry};
 use crate::domain::ids::{AccountId, Epoch, Revision};
 use crate::domain::input::Input;
+use crate::domain::world::World;
 
 /// Between two passes that were not asked for by the tick: a cluster in which something changes all the time is passed
 /// over no more often than this.
@@ -62,7 +63,7 @@ impl<H: Host> Lookout<H> {
                 _ = epochs.wait_for(|held| *held != Some(epoch)) => return,
                 () = news.next() => {}
             }
-            if self.door.world().kura.is_empty() {
+            if has_nothing(&self.door.world()) {
                 continue;
             }
             match self.door.ask_under(epoch, Input::Seen { ran: Vec::new(), tried: BTreeSet::new() }).await {
@@ -80,6 +81,11 @@ impl<H: Host> Lookout<H> {
     }
 }
 
+/// Neither servers nor rolls: whatever the cluster looks like, nothing follows from it.
+fn has_nothing(world: &World) -> bool {
+    world.kura.is_empty() && world.rolls.is_empty()
+}
+
 impl News {
     async fn next(&mut self) {
         tokio::select! {
@@ -90,7 +96,7 @@ impl News {
     }
 }
 
-/// Returns once a person wanted something of a Kura server after revision `known`.
+/// Returns once a person wanted something of a Kura server or a fleet roll after revision `known`.
 async fn asked(published: &mut watch::Receiver<Published>, known: &mut Revision) {
     loop {
         let newest = published.borrow_and_update().clone();
@@ -107,5 +113,5 @@ async fn asked(published: &mut watch::Receiver<Published>, known: &mut Revision)
 }
 
 fn is_wish(entry: &Entry) -> bool {
-    matches!((&entry.cause, &entry.change), (Cause::Verb { .. }, Change::Kura(_)))
+    matches!((&entry.cause, &entry.change), (Cause::Verb { .. }, Change::Kura(_) | Change::Roll(_)))
 }

@@ -58,6 +58,7 @@ impl World {
                 self.seen_commit = Some(SeenCommit { git_ref, commit, at: entry.at });
             }
             Change::Kura(change) => self.kura.apply(entry.at, change),
+            Change::Roll(change) => self.rolls.apply(entry.at, change),
             Change::Audited { link } => {
                 self.audit = AuditHead { count: link.number, seal: Some(link.seal.clone()) };
             }

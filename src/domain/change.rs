@@ -11,6 +11,7 @@ use super::fleet::{Account, ConfigValues, Environment, Machine, Pause, RenderErr
 use super::ids::{EnvironmentId, Epoch, Generation, MachineId, ReleaseId, Revision, RingId, RolloutId, SecretVersion};
 use super::kura::change::KuraChange;
 use super::release::{Digest, Outcome, Release, Yank};
+use super::roll::change::RollChange;
 use super::rollout::{Cursor, Ending, RingHalt};
 
 /// A pausable thing; the three levels differ in what a pause does to a lease (R104-R109).
@@ -297,6 +298,8 @@ pub enum Change {
     },
     /// A fact about Kura servers.
     Kura(Box<KuraChange>),
+    /// A fact about fleet rolls.
+    Roll(Box<RollChange>),
 }
 
 /// Holders of old serve agents.

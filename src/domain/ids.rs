@@ -82,6 +82,12 @@ identity!(
     "deployment"
 );
 
+identity!(
+    /// One way of an image through a fleet of nodes.
+    RollId,
+    "roll"
+);
+
 /// Position in the journal of an account: the number of changes before and including this one.
 pub type Revision = u64;
 

@@ -14,6 +14,7 @@ use super::kura::object::ObjectRef;
 use super::kura::step::Ran;
 use super::kura::verb::KuraVerb;
 use super::release::{Contract, Digest, Outcome};
+use super::roll::verb::RollVerb;
 use super::span::Seconds;
 use super::world::World;
 
@@ -322,13 +323,19 @@ pub enum Verb {
     },
     /// Something about Kura servers.
     Kura(KuraVerb),
+    /// Something about fleet rolls.
+    Roll(RollVerb),
 }
 
 impl Verb {
     /// True for the verbs that only ever stop something. They are never held up by what changed meanwhile; pausing a
     /// machine is none of them, since it starts the next one (R110).
     pub fn is_stop(&self) -> bool {
-        matches!(self, Self::Halt { .. } | Self::Pause(Level::Ring(_) | Level::Environment(_)))
+        match self {
+            Self::Halt { .. } | Self::Pause(Level::Ring(_) | Level::Environment(_)) => true,
+            Self::Roll(verb) => verb.is_stop(),
+            _ => false,
+        }
     }
 
     /// Its name in the command table, the audit and the journal.
@@ -356,6 +363,7 @@ impl Verb {
             Self::AcceptClock => "accept-clock",
             Self::Halt { .. } => "halt",
             Self::Kura(verb) => verb.name(),
+            Self::Roll(verb) => verb.name(),
         }
     }
 }

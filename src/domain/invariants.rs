@@ -20,6 +20,7 @@ pub fn broken(world: &World) -> Vec<String> {
     for machine in world.machines.values() {
         lease_is_sound(world, machine, &mut faults);
     }
+    super::roll::invariants::broken(&world.rolls, &mut faults);
     faults
 }
 
@@ -30,6 +31,7 @@ pub fn broken_step(before: &World, after: &World, changes: &[Change], now: Times
     halts_stay(before, after, &mut faults);
     cursor_stays_or_advances(before, after, changes, &mut faults);
     first_successes_stay(before, after, changes, &mut faults);
+    super::roll::invariants::broken_step(&before.rolls, &after.rolls, changes, &mut faults);
     faults
 }
 

@@ -10,11 +10,15 @@ use uuid::Uuid;
 
 use super::audit::Fate;
 use super::change::{Cause, Change, Entry};
-use super::ids::{DeploymentId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, SecretVersion, ServerId};
+use super::ids::{
+    DeploymentId, EnvironmentId, MachineId, ReleaseId, RingId, RollId, RolloutId, SecretVersion, ServerId,
+};
 use super::input::{Order, Verb};
 use super::kura::change::KuraChange;
 use super::kura::verb::KuraVerb;
 use super::release::{Contract, Digest as Content};
+use super::roll::change::RollChange;
+use super::roll::verb::RollVerb;
 use super::span::Seconds;
 use super::verdict::Reply;
 
@@ -63,6 +67,8 @@ pub enum KeptAnswer {
     Server(ServerId),
     /// A new deployment of a Kura server.
     Deployment(ServerId, DeploymentId),
+    /// A new fleet roll.
+    Roll(RollId),
 }
 
 impl KeptAnswer {
@@ -78,6 +84,10 @@ impl KeptAnswer {
             Change::Kura(change) => match &**change {
                 KuraChange::ServerAdded { server } => Self::Server(server.id),
                 KuraChange::DeploymentOpened { server, deployment } => Self::Deployment(*server, deployment.id),
+                _ => Self::Done,
+            },
+            Change::Roll(change) => match &**change {
+                RollChange::Started { roll } => Self::Roll(roll.id),
                 _ => Self::Done,
             },
             _ => Self::Done,
@@ -96,6 +106,7 @@ impl KeptAnswer {
             Self::Reset(id) => Reply::Reset(id),
             Self::Server(id) => Reply::Server(id),
             Self::Deployment(server, id) => Reply::Deployment(server, id),
+            Self::Roll(id) => Reply::Roll(id),
         }
     }
 }
@@ -160,6 +171,7 @@ fn bare(verb: &Verb) -> Verb {
         Verb::Start { id, .. } => *id = RolloutId(Uuid::nil()),
         Verb::SetSecret { version, .. } => *version = SecretVersion(Uuid::nil()),
         Verb::Kura(KuraVerb::AddServer { id, .. }) => *id = ServerId(Uuid::nil()),
+        Verb::Roll(RollVerb::Start { id, .. }) => *id = RollId(Uuid::nil()),
         Verb::PublishRelease { id, commit, content, contract, .. } => {
             *id = ReleaseId(Uuid::nil());
             commit.clear();

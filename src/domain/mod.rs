@@ -7,6 +7,7 @@ pub mod release;
 pub mod fleet;
 pub mod rollout;
 pub mod kura;
+pub mod roll;
 pub mod observed;
 
 // The world and its one fold.

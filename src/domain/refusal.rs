@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
 use super::kura::refusal::KuraRefusal;
+use super::roll::refusal::RollRefusal;
 use super::span::Seconds;
 
 /// Families of refusals, for the edges to translate into a status or an exit code.
@@ -114,6 +115,14 @@ pub enum Refusal {
     },
     /// About Kura servers.
     Kura(KuraRefusal),
+    /// About fleet rolls.
+    Roll(RollRefusal),
+}
+
+impl From<RollRefusal> for Refusal {
+    fn from(refusal: RollRefusal) -> Self {
+        Self::Roll(refusal)
+    }
 }
 
 impl From<KuraRefusal> for Refusal {
@@ -136,6 +145,7 @@ impl Refusal {
                 RefusalKind::Missing
             }
             Self::Kura(refusal) => refusal.kind(),
+            Self::Roll(refusal) => refusal.kind(),
             _ => RefusalKind::Conflict,
         }
     }
@@ -154,6 +164,7 @@ impl Refusal {
             Self::WouldReset { .. } | Self::WouldStart { .. } => Some("intent"),
             Self::ClosesHolder { .. } => Some("promotion_order"),
             Self::Kura(refusal) => refusal.field(),
+            Self::Roll(refusal) => refusal.field(),
             _ => None,
         }
     }
@@ -181,6 +192,7 @@ impl Refusal {
             Self::NoRollout(_) => "no_rollout",
             Self::Full { .. } => "full",
             Self::Kura(refusal) => refusal.code(),
+            Self::Roll(refusal) => refusal.code(),
         }
     }
 
@@ -211,6 +223,7 @@ impl Refusal {
             Self::NoMachine(_) => &["list them with GET /api/provisioning/machines/"],
             Self::Full { .. } => &["remove what is no longer used"],
             Self::Kura(refusal) => refusal.hints(),
+            Self::Roll(refusal) => refusal.hints(),
             Self::Duplicate { .. } => &["choose another, or change the one that exists"],
             Self::BadText { .. } => &["use printable text, and keep the long story elsewhere"],
             Self::SpanTooLong { .. } => &["spans are in seconds; 0 switches a setting off"],
@@ -251,6 +264,7 @@ impl fmt::Display for Refusal {
             Self::NoRelease(id) => write!(f, "there is no release {id}"),
             Self::NoRollout(id) => write!(f, "there is no rollout {id}"),
             Self::Kura(refusal) => refusal.fmt(f),
+            Self::Roll(refusal) => refusal.fmt(f),
             Self::Full { what, limit } => write!(f, "there are {limit} {what} already, which is the limit"),
         }
     }

@@ -1,7 +1,7 @@
 //! What the core answers: facts to keep, steps to take and a reply. Deciding cannot fail; a refusal is an answer.
 
 use super::change::Change;
-use super::ids::{DeploymentId, EnvironmentId, Epoch, MachineId, ReleaseId, RingId, RolloutId, ServerId};
+use super::ids::{DeploymentId, EnvironmentId, Epoch, MachineId, ReleaseId, RingId, RollId, RolloutId, ServerId};
 use super::input::Edition;
 use super::kura::step::Step;
 use super::refusal::Refusal;
@@ -71,6 +71,8 @@ pub enum Reply {
     Server(ServerId),
     /// A new deployment of a Kura server.
     Deployment(ServerId, DeploymentId),
+    /// A new fleet roll.
+    Roll(RollId),
     /// No, with the reason and what to do instead.
     Refused(Refusal),
 }

@@ -13,6 +13,7 @@ use super::keys::UsedKey;
 use super::kura::estate::Estate;
 use super::lane::{Lane, LaneKey, Lanes, Subject};
 use super::release::Release;
+use super::roll::rolls::Rolls;
 use super::rollout::{Cursor, Rollout};
 
 /// Rollouts the World keeps; older ones are read from the journal.
@@ -112,6 +113,8 @@ pub struct World {
     pub audit: AuditHead,
     /// Kura servers.
     pub kura: Estate,
+    /// Fleet rolls.
+    pub rolls: Rolls,
     /// Machines by host name; an index, never stored.
     pub(super) hostnames: OrdMap<String, MachineId>,
     pub(super) lanes: Lanes,
@@ -150,6 +153,8 @@ struct Stored {
     seen_commit: Option<SeenCommit>,
     #[serde(default, skip_serializing_if = "Estate::is_empty")]
     kura: Estate,
+    #[serde(default, skip_serializing_if = "Rolls::is_empty")]
+    rolls: Rolls,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]
@@ -179,6 +184,7 @@ impl From<Stored> for World {
             seen_commit: stored.seen_commit,
             audit: stored.audit,
             kura: stored.kura,
+            rolls: stored.rolls,
             hostnames: OrdMap::new(),
             lanes: Lanes::default(),
         };
@@ -210,6 +216,7 @@ impl From<World> for Stored {
             seen_commit: world.seen_commit,
             audit: world.audit,
             kura: world.kura,
+            rolls: world.rolls,
         }
     }
 }

@@ -21,6 +21,9 @@ use crate::wire::reason::ReasonBody;
 use crate::wire::release::{BuildBody, ReleaseBody, ReleaseDetail};
 use crate::wire::result::ResultBody;
 use crate::wire::ring::{RingBody, RingSet};
+use crate::wire::roll::node::NodeBody;
+use crate::wire::roll::request::{GateBody, RollNew};
+use crate::wire::roll::shown::RollBody;
 use crate::wire::rollout::{RolloutBody, StartBody};
 use crate::wire::secret::{SecretBody, SecretSet};
 use crate::wire::status::StatusBody;
@@ -219,6 +222,15 @@ pub const ENDPOINTS: &[Endpoint] = &[
     verb!("POST" "/api/kura/gateways/{name}/strip-finalizer", ACT, "Take a finalizer off a gateway or an instance that is stuck in its deletion", StripBody, 204),
     get!("/api/kura/orphans/", LOOK, "Instances without a server and servers without an instance, by name", NAMES, 200 Vec<Orphan>),
     verb!("POST" "/api/kura/orphans/{name}/delete", ACT, "Delete an instance that no server claims; its name is typed once more", RemovalBody, 204),
+    get!("/api/rolls/", LOOK, "Fleet rolls, newest first", PAGE, 200 Vec<RollBody>),
+    verb!("POST" "/api/rolls/", ACT, "Roll an image through a fleet of nodes", RollNew, 201 RollBody),
+    get!("/api/rolls/{uuid}", LOOK, "A roll: its gate, its place in the fleet, steps, probes, order", NONE, 200 RollBody),
+    verb!("POST" "/api/rolls/{uuid}/gates/{gate}/approve", ACT, "Open a gate, for the revision and the wait it was shown with", GateBody, 200 RollBody),
+    verb!("POST" "/api/rolls/{uuid}/gates/{gate}/deny", ACT, "Keep a gate shut; the roll ends and staged images stay", GateBody, 200 RollBody),
+    bare!("POST" "/api/rolls/{uuid}/abort", "Stop a roll: no node is touched any more", 200 RollBody),
+    get!("/api/nodes/", LOOK, "Nodes by name: whose cordon it is, the verdict on the runtime, who hosts the registry", NAMES, 200 Vec<NodeBody>),
+    bare!("POST" "/api/nodes/{name}/probe", "Probe the runtime of a node now", 204),
+    bare!("POST" "/api/nodes/{name}/uncordon", "Give a node back that a roll which has ended left cordoned", 204),
     tell!("/api/explain", LOOK, "What something waits for, on whom, since when", ExplainBody, true, 200 ExplanationBody),
     get!("/api/agent/assignment", Access::Agent, "The poll: a sign of life, and the moment a slot is granted", POLL, 200 PollAnswer),
     tell!("/api/agent/apply-results", Access::Agent, "How a run ended", ReportBody, true, 200 Filed),

@@ -20,6 +20,7 @@ use prometheus_client::registry::Registry;
 use super::build::Builder;
 use super::failure::{Answer, Failure};
 use super::process::readiness;
+use super::roll_figures;
 use super::shared::{Account, Shared};
 use crate::control::host::Host;
 use crate::control::ports::Clock;
@@ -112,8 +113,11 @@ impl Metrics {
 pub(super) async fn show<H: Host, B: Builder>(State(shared): State<Arc<Shared<H, B>>>) -> Answer {
     let mut text = String::new();
     let standing = standing(&shared);
+    let worlds = shared.accounts().iter().map(|account| account.service.door.world()).collect();
+    let rolls = roll_figures::registry(worlds);
     let written = encode_registry(&mut text, &shared.metrics.counted)
         .and_then(|()| encode_registry(&mut text, &standing))
+        .and_then(|()| encode_registry(&mut text, &rolls))
         .and_then(|()| encode_eof(&mut text));
     written.map_err(|error| Failure(Problem::new(ProblemKind::Internal, "metrics", error.to_string())))?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -27,6 +27,7 @@ mod secrets;
 mod explain;
 mod kura;
 mod gateway;
+mod rolls;
 
 // Agents, replicas, the process itself.
 mod agent;
@@ -34,6 +35,7 @@ mod world;
 mod stream;
 mod process;
 mod audit;
+mod roll_figures;
 pub mod metrics;
 
 // Put together.

@@ -11,7 +11,7 @@ use super::routes::Routes;
 use super::shared::Shared;
 use super::{
     account, agent, audit, environment, explain, gateway, kura, layers, machine, metrics, openapi, process, release,
-    ring, rollout, secrets, stream, world,
+    ring, rollout, rolls, secrets, stream, world,
 };
 use crate::control::host::Host;
 use crate::wire::audit::PATH as AUDIT_PATH;
@@ -33,7 +33,7 @@ pub fn listed<H: Host, B: Builder>() -> Vec<(&'static str, &'static str)> {
 }
 
 fn routes<H: Host, B: Builder>() -> Routes<Arc<Shared<H, B>>> {
-    itself(agents(kura(fleet(rollouts(configuration(Routes::default()))))))
+    itself(agents(nodes(kura(fleet(rollouts(configuration(Routes::default())))))))
 }
 
 fn configuration<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {
@@ -99,6 +99,19 @@ fn kura<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Sh
         .post("/api/kura/gateways/{name}/strip-finalizer", gateway::strip_finalizer::<H, B>)
         .get("/api/kura/orphans/", gateway::orphans::<H, B>)
         .post("/api/kura/orphans/{name}/delete", gateway::delete_orphan::<H, B>)
+}
+
+fn nodes<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {
+    routes
+        .get("/api/rolls/", rolls::list::<H, B>)
+        .post("/api/rolls/", rolls::start::<H, B>)
+        .get("/api/rolls/{uuid}", rolls::show::<H, B>)
+        .post("/api/rolls/{uuid}/gates/{gate}/approve", rolls::approve::<H, B>)
+        .post("/api/rolls/{uuid}/gates/{gate}/deny", rolls::deny::<H, B>)
+        .post("/api/rolls/{uuid}/abort", rolls::abort::<H, B>)
+        .get("/api/nodes/", rolls::nodes::<H, B>)
+        .post("/api/nodes/{name}/probe", rolls::probe::<H, B>)
+        .post("/api/nodes/{name}/uncordon", rolls::uncordon::<H, B>)
 }
 
 fn agents<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {

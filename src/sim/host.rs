@@ -4,6 +4,7 @@ use imbl::OrdMap;
 use uuid::Uuid;
 
 use super::clock::VirtualClock;
+use super::cluster::fleet::Fleet;
 use super::cluster::objects::Objects;
 use super::cluster::port::SimCluster;
 use super::journal::{Line, SimJournal};
@@ -35,13 +36,15 @@ pub struct Outside {
 impl Outside {
     /// Empty stores around a clock.
     pub fn new(clock: VirtualClock) -> Self {
+        let nodes: Shared<OrdMap<String, Node>> = Shared::default();
+        let fleet = Fleet { nodes: nodes.clone(), ..Fleet::default() };
         Self {
             journal: SimJournal::new(clock.clone()),
             presence: SimPresence::default(),
             results: SimResults::default(),
             vault: SimVault::default(),
-            nodes: Shared::default(),
-            cluster: Shared::default(),
+            nodes,
+            cluster: Shared::new(Objects { fleet, ..Objects::default() }),
             clock,
         }
     }

@@ -14,13 +14,17 @@ use super::problem::{Problem, ProblemKind};
 use super::process::SeatBody;
 use super::release::ReleaseBody;
 use super::ring::RingBody;
+use super::roll::shown::RollBody;
 use super::rollout::RolloutBody;
 use super::secret::SecretBody;
 use crate::domain::change::Level;
-use crate::domain::ids::{AccountId, DeploymentId, EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
+use crate::domain::ids::{
+    AccountId, DeploymentId, EnvironmentId, MachineId, ReleaseId, RingId, RollId, RolloutId, ServerId,
+};
 use crate::domain::input::Verb;
 use crate::domain::kura::verb::KuraVerb;
 use crate::domain::observed::Observed;
+use crate::domain::roll::verb::RollVerb;
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
 
@@ -71,6 +75,7 @@ pub fn said(verb: &Verb, reply: &Reply, scene: &Scene<'_>) -> Result<Said, Probl
     match verb {
         Verb::PatchAccount { .. } | Verb::ConfigureAccount { .. } => scene.account(),
         Verb::Kura(verb) => scene.kura(verb, reply),
+        Verb::Roll(verb) => scene.roll(verb, reply),
         Verb::AcceptClock => show(OK, (), Some(&scene.seat)),
         Verb::CreateEnvironment { id, .. } => match reply {
             Reply::Environment(made) => scene.environment(CREATED, *made),
@@ -143,6 +148,22 @@ impl Scene<'_> {
             }
             _ => Ok(Said { status: NO_CONTENT, body: None }),
         }
+    }
+
+    fn roll(&self, verb: &RollVerb, reply: &Reply) -> Result<Said, Problem> {
+        match (verb, reply) {
+            (_, Reply::Roll(made)) => self.one_roll(CREATED, *made),
+            (RollVerb::Start { id, .. }, _) => self.one_roll(CREATED, *id),
+            (RollVerb::Approve { roll, .. } | RollVerb::Deny { roll, .. } | RollVerb::Abort { roll }, _) => {
+                self.one_roll(OK, *roll)
+            }
+            (RollVerb::Probe { .. } | RollVerb::Uncordon { .. }, _) => Ok(Said { status: NO_CONTENT, body: None }),
+        }
+    }
+
+    fn one_roll(&self, status: u16, id: RollId) -> Result<Said, Problem> {
+        let found = self.world.rolls.roll(id);
+        show(status, id, found.map(|roll| RollBody::of(self.observed, roll, self.now)).as_ref())
     }
 
     fn server(&self, status: u16, id: ServerId) -> Result<Said, Problem> {

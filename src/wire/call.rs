@@ -10,6 +10,7 @@ use super::place::Name;
 use super::problem::{Problem, ProblemKind};
 use super::release::{self, BuildBody};
 use super::ring::{self, RingSet};
+use super::roll;
 use super::rollout::{self, StartBody};
 use super::secret;
 use crate::domain::change::Level;
@@ -158,6 +159,7 @@ fn of_verb(verb: &Verb) -> Call {
             post(rollout::PATH, &StartBody { config_release_uuid: *release, protected, force, intent, reason: None })
         }
         Verb::Kura(verb) => kura::request::call_of(verb),
+        Verb::Roll(verb) => roll::request::call_of(verb),
         Verb::AcceptClock => bare(ACCEPT_CLOCK_PATH.to_owned()),
         Verb::Halt { rollout } => bare(format!("{}{rollout}/halt", rollout::PATH)),
     }

@@ -18,6 +18,7 @@ pub mod release;
 pub mod rollout;
 pub mod secret;
 pub mod kura;
+pub mod roll;
 pub mod result;
 
 // What is said about them.

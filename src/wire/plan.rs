@@ -109,6 +109,7 @@ impl ThingBody {
             Thing::Release(id) => ("release", Some(id.0)),
             Thing::Rollout(id) => ("rollout", Some(id.0)),
             Thing::Server(id) => ("server", Some(id.0)),
+            Thing::Roll(id) => ("roll", Some(id.0)),
         };
         Self { kind: kind.to_owned(), uuid, name }
     }

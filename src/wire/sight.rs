@@ -13,6 +13,7 @@ use crate::domain::kura::source::{Contact, Source};
 use crate::domain::kura::traffic::{Certificate, Endpoint, Gateway, Ingress, IngressClass, Service};
 use crate::domain::kura::workload::{Claim, Instance, Pod, StatefulSet, Volume};
 use crate::domain::observed::{Node, Observed};
+use crate::domain::roll::sight::{FleetJob, FleetNode, FleetPod};
 
 /// Name of a record about the cluster; it has no id.
 pub const CLUSTER: &str = "cluster";
@@ -87,6 +88,15 @@ pub struct Parts {
     /// Public endpoints by host name.
     #[serde(skip_serializing_if = "Rows::is_empty")]
     pub endpoints: Rows<Endpoint>,
+    /// Nodes of a fleet that is rolled.
+    #[serde(skip_serializing_if = "Rows::is_empty")]
+    pub fleet_nodes: Rows<FleetNode>,
+    /// Pods on them.
+    #[serde(skip_serializing_if = "Rows::is_empty")]
+    pub fleet_pods: Rows<FleetPod>,
+    /// Jobs of rolls.
+    #[serde(skip_serializing_if = "Rows::is_empty")]
+    pub fleet_jobs: Rows<FleetJob>,
 }
 
 /// One record.
@@ -184,6 +194,7 @@ fn between(
         endpoints,
         deleter: _,
         identity: _,
+        fleet,
     } = new;
     let mut of_nodes = rows(old_nodes, new_nodes, weight, |_, _| false);
     of_nodes.contact = contact(&old.nodes, nodes, weight);
@@ -203,6 +214,9 @@ fn between(
         endpoints: rows(&old.endpoints, endpoints, weight, |old, new| {
             Endpoint { as_of: new.as_of, ..old.clone() } == *new
         }),
+        fleet_nodes: source(&old.fleet.nodes, &fleet.nodes, weight),
+        fleet_pods: source(&old.fleet.pods, &fleet.pods, weight),
+        fleet_jobs: source(&old.fleet.jobs, &fleet.jobs, weight),
     }
 }
 
@@ -264,6 +278,9 @@ impl ClusterBody {
         take_source(&mut sight.certificates, seen.certificates);
         take_source(&mut sight.services, seen.services);
         take_source(&mut sight.notices, seen.notices);
+        take_source(&mut sight.fleet.nodes, seen.fleet_nodes);
+        take_source(&mut sight.fleet.pods, seen.fleet_pods);
+        take_source(&mut sight.fleet.jobs, seen.fleet_jobs);
         take(&mut sight.endpoints, &mut Contact::Never, seen.endpoints);
         (sight.deleter, sight.identity) = (deleter, identity);
         observed.nodes = nodes;

@@ -26,6 +26,8 @@ impl<C: Clock> Hands<'_, C> {
             Deed::Apply { manifest, from: Some(from), force } => self.apply(&step.object, manifest, from, *force).await,
             Deed::Delete { from } => gone_is_done(self.delete(&step.object, from).await),
             Deed::StripFinalizer { from, finalizer } => gone_is_done(self.strip(&step.object, from, finalizer).await),
+            Deed::Cordon { from, unschedulable } => self.cordon(&step.object, from, *unschedulable).await,
+            Deed::Evict { from, insist } => gone_is_done(self.evict(&step.object, from, *insist).await),
         };
         match done {
             Ok(()) => Outcome::Done,
@@ -104,6 +106,35 @@ impl<C: Clock> Hands<'_, C> {
         self.merge(object, &patch).await.map(drop)
     }
 
+    /// The bit, and nothing else of the node.
+    async fn cordon(&self, object: &ObjectRef, from: &Version, unschedulable: bool) -> Result<(), ClusterFault> {
+        let patch = json!({
+            "metadata": { "uid": from.uid, "resourceVersion": from.resource_version },
+            "spec": { "unschedulable": unschedulable },
+        });
+        self.merge(object, &patch).await.map(drop)
+    }
+
+    /// Budgets are asked first. One that says no (429) is passed over where that is meant, under the same version (F26).
+    async fn evict(&self, object: &ObjectRef, from: &Version, insist: bool) -> Result<(), ClusterFault> {
+        let body = json!({
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": { "name": object.name, "namespace": self.namespace_of(object) },
+            "deleteOptions": { "preconditions": { "uid": from.uid, "resourceVersion": from.resource_version } },
+        });
+        let (params, body) = (PostParams::default(), serde_json::to_vec(&body).unwrap_or_default());
+        let request = self.at(object).create_subresource("eviction", &object.name, &params, body);
+        match self.send::<Value>(request).await {
+            Err(ClusterFault::Busy { .. }) if insist => self.delete(object, from).await,
+            done => done.map(drop),
+        }
+    }
+
+    fn namespace_of<'b>(&'b self, object: &'b ObjectRef) -> &'b str {
+        object.namespace.as_deref().unwrap_or(self.namespace)
+    }
+
     /// Makes fields that were created ours in the way an apply owns them; without that an apply could neither change nor
     /// drop them. The version after it; none where it was not possible, which the next apply makes good.
     async fn claim(&self, object: &ObjectRef, now: &Value) -> Option<Version> {
@@ -121,7 +152,7 @@ impl<C: Clock> Hands<'_, C> {
     }
 
     fn at(&self, object: &ObjectRef) -> Request {
-        Request::new(path(object.kind, self.namespace))
+        Request::new(path(object.kind, self.namespace_of(object)))
     }
 
     async fn send<T: serde::de::DeserializeOwned>(

@@ -15,6 +15,7 @@ pub(super) fn version(kind: ObjectKind) -> &'static str {
         | ObjectKind::Node
         | ObjectKind::Service
         | ObjectKind::Notice => "v1",
+        ObjectKind::Job => "batch/v1",
     }
 }
 
@@ -32,6 +33,7 @@ fn plural(kind: ObjectKind) -> &'static str {
         ObjectKind::Node => "nodes",
         ObjectKind::Service => "services",
         ObjectKind::Notice => "events",
+        ObjectKind::Job => "jobs",
     }
 }
 

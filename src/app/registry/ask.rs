@@ -4,6 +4,7 @@ use super::super::status::Output;
 use super::super::target::TargetArgs;
 use super::kura::{GATEWAYS, ORPHANS, RUNTIME_TAGS, SERVERS};
 use super::nouns::{ENVIRONMENTS, MACHINES, Noun, RELEASES, RINGS, ROLLOUTS};
+use super::rolls::{NODES, ROLLS};
 
 /// What every noun knows.
 #[derive(Debug, clap::Args)]
@@ -78,6 +79,10 @@ pub enum Ask {
     Gateways(Listed),
     /// List instances without a server and servers without an instance.
     Orphans(Listed),
+    /// List fleet rolls, the newest first, or show some of them.
+    Rolls(Listed),
+    /// List nodes: whose cordon it is, what is known of the runtime, who hosts the registry.
+    Nodes(Listed),
     /// Say what something waits for, on whom, since when, and what to do next.
     Explain(Question),
 }
@@ -110,6 +115,8 @@ impl Ask {
             Self::RuntimeTags(listed) => (&RUNTIME_TAGS, listed),
             Self::Gateways(listed) => (&GATEWAYS, listed),
             Self::Orphans(listed) => (&ORPHANS, listed),
+            Self::Rolls(listed) => (&ROLLS, listed),
+            Self::Nodes(listed) => (&NODES, listed),
             Self::Deployments(of) => return (Wanted::Deployments(&of.server), &of.flags),
             Self::Drift(of) => return (Wanted::Manifest(&of.server), &of.flags),
             Self::Explain(question) => return (Wanted::Answer(question.subject.as_deref()), &question.flags),

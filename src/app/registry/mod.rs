@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod nouns;
 pub mod kura;
+pub mod rolls;
 pub mod row;
 pub mod fetch;
 pub mod pick;

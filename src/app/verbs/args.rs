@@ -7,6 +7,7 @@ use super::fleet::{AddMachine, Assign, Pause, RemoveMachine, Unpause};
 use super::kura::{AddServer, Deploy, DestroyServer, ForceReapply, MoveServer, ReleaseTag, Server};
 use super::manner::{Given, Manner};
 use super::rollouts::{Build, Halt, Reset, Start, Yank};
+use super::rolls::{Abort, Approve, Deny, Probe, StartRoll, Uncordon};
 use super::tiers::{AddEnvironment, AddRing, Environment, Ring};
 
 /// One verb.
@@ -64,6 +65,18 @@ pub enum Act {
     StripFinalizer(Given<StripFinalizer>),
     /// Delete an instance that no Kura server claims.
     DeleteOrphan(Given<DeleteOrphan>),
+    /// Roll an image through a fleet of nodes.
+    StartRoll(Given<StartRoll>),
+    /// Open a gate of a fleet roll, for the revision and the wait it was shown with.
+    Approve(Given<Approve>),
+    /// Keep a gate of a fleet roll shut; the roll ends.
+    Deny(Given<Deny>),
+    /// Stop a fleet roll; no node is touched any more.
+    Abort(Given<Abort>),
+    /// Probe the runtime of a node now.
+    Probe(Given<Probe>),
+    /// Give a node back that a fleet roll which has ended left cordoned.
+    Uncordon(Given<Uncordon>),
     /// Say that the control plane's clock is right again.
     AcceptClock(Given<AcceptClock>),
     /// Make the process that answers give the reconciler's seat back.
@@ -100,6 +113,12 @@ impl Act {
             Self::DeleteGateway(given) => (&given.what, &given.manner),
             Self::StripFinalizer(given) => (&given.what, &given.manner),
             Self::DeleteOrphan(given) => (&given.what, &given.manner),
+            Self::StartRoll(given) => (&given.what, &given.manner),
+            Self::Approve(given) => (&given.what, &given.manner),
+            Self::Deny(given) => (&given.what, &given.manner),
+            Self::Abort(given) => (&given.what, &given.manner),
+            Self::Probe(given) => (&given.what, &given.manner),
+            Self::Uncordon(given) => (&given.what, &given.manner),
             Self::AcceptClock(given) => (&given.what, &given.manner),
             Self::LeaveSeat(given) => (&given.what, &given.manner),
         }

@@ -11,6 +11,7 @@ pub mod tiers;
 pub mod account;
 pub mod kura;
 pub mod cluster;
+pub mod rolls;
 pub mod friction;
 pub mod ask;
 pub mod send;

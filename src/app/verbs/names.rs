@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use crate::domain::kura::server::{Server, ServerStatus};
+use crate::domain::roll::fleet_roll::Roll;
 use crate::domain::world::World;
 use crate::wire::problem::{Problem, ProblemKind};
 
@@ -68,6 +69,15 @@ impl Names {
             _ => server.name(),
         };
         Self::of("server", world.kura.servers.values().map(|server| (named(server), server.id.0)))
+    }
+
+    /// Fleet rolls: those that go on by project and target, the others by id only.
+    pub fn rolls(world: &World) -> Self {
+        let named = |roll: &Roll| match roll.is_live() {
+            true => roll.name(),
+            false => format!("{} ({})", roll.name(), roll.state().word()),
+        };
+        Self::of("roll", world.rolls.rolls.iter().map(|roll| (named(roll), roll.id.0)))
     }
 
     fn of(kind: &'static str, known: impl Iterator<Item = (String, Uuid)>) -> Self {

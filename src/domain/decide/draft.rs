@@ -9,6 +9,7 @@ use super::super::ids::MachineId;
 use super::super::input::{Author, Input};
 use super::super::kura::change::KuraChange;
 use super::super::kura::step::Step;
+use super::super::roll::change::RollChange;
 use super::super::verdict::{Reply, Verdict};
 use super::super::world::World;
 
@@ -67,6 +68,11 @@ impl<'a> Draft<'a> {
         self.push(Change::Kura(Box::new(change)));
     }
 
+    /// Decides one fact about fleet rolls.
+    pub(super) fn note(&mut self, change: RollChange) {
+        self.push(Change::Roll(Box::new(change)));
+    }
+
     /// Decides one write to the cluster.
     pub(super) fn step(&mut self, step: Step) {
         self.steps.push(step);
@@ -80,6 +86,11 @@ impl<'a> Draft<'a> {
     /// Leaves the steps after the first `limit` to the next pass.
     pub(super) fn limit_steps(&mut self, limit: usize) {
         self.steps.truncate(limit);
+    }
+
+    /// How many steps there are so far.
+    pub(super) fn step_count(&self) -> usize {
+        self.steps.len()
     }
 
     pub(super) fn verdict(self, reply: Reply) -> Verdict {

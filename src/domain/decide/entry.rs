@@ -9,7 +9,7 @@ use super::super::verdict::{Reply, Verdict};
 use super::super::world::World;
 use super::draft::Draft;
 use super::{
-    environment, kura, machine, pause, poll, release, report, ring, secret, start, stop, text, tick, unattended,
+    environment, kura, machine, pause, poll, release, report, ring, roll, secret, start, stop, text, tick, unattended,
 };
 
 /// Decides one input. Pure, total, and the same in every process: time is an argument, new identities come with it.
@@ -19,10 +19,12 @@ pub fn decide(world: &World, observed: &Observed, input: &Input, now: Timestamp)
         Input::Tick { fresh } => {
             let reply = tick::tick(&mut draft, observed, *fresh);
             kura::ticked(&mut draft, observed);
+            roll::ticked(&mut draft, observed);
             reply
         }
         Input::Seen { ran, tried } => {
             kura::seen(&mut draft, observed, ran, tried);
+            roll::seen(&mut draft, observed, ran, tried);
             Reply::Done
         }
         Input::Poll(asked) => poll::poll(&mut draft, observed, asked),
@@ -57,6 +59,7 @@ fn verb(draft: &mut Draft<'_>, observed: &Observed, order: &Order) -> Reply {
         Verb::AcceptClock => accept_clock(draft),
         Verb::Halt { rollout } => stop::halt(draft, *rollout, order),
         Verb::Kura(verb) => kura::verb(draft, observed, order, verb),
+        Verb::Roll(verb) => roll::verb(draft, observed, order, verb),
     }
 }
 

@@ -20,6 +20,7 @@ mod report;
 
 // Kura servers.
 mod kura;
+mod roll;
 
 // The reconciler.
 mod tick;

@@ -57,6 +57,8 @@ pub enum ObjectKind {
     Service,
     /// `events/v1`, namespaced: what is said of objects. Never written.
     Notice,
+    /// `jobs.batch/v1`, namespaced: what the owner of a fleet supplies to boot a node (F58).
+    Job,
 }
 
 impl ObjectKind {
@@ -75,6 +77,7 @@ impl ObjectKind {
             Self::Node => "Node",
             Self::Service => "Service",
             Self::Notice => "Event",
+            Self::Job => "Job",
         }
     }
 
@@ -90,19 +93,27 @@ impl fmt::Display for ObjectKind {
     }
 }
 
-/// Which object: its kind and its name in the one namespace of Kura, or in the cluster for kinds without one.
+/// Which object: its kind and its name in the one namespace of ours, or in the cluster for kinds without one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectRef {
     /// What it is.
     pub kind: ObjectKind,
     /// What it is called.
     pub name: String,
+    /// Where it lives, where that is not the one namespace: a drain takes pods off wherever they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
 }
 
 impl ObjectRef {
     /// The object of this kind and name.
     pub fn new(kind: ObjectKind, name: &str) -> Self {
-        Self { kind, name: name.to_owned() }
+        Self { kind, name: name.to_owned(), namespace: None }
+    }
+
+    /// The same in a namespace of its own.
+    pub fn within(kind: ObjectKind, namespace: &str, name: &str) -> Self {
+        Self { kind, name: name.to_owned(), namespace: Some(namespace.to_owned()) }
     }
 }
 

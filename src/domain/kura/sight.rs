@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::super::roll::sight::FleetSight;
 use super::super::span::Seconds;
 use super::notice::Notice;
 use super::source::{Contact, Source};
@@ -77,6 +78,9 @@ pub struct Sight {
     /// Which cluster it is; none until it answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<ClusterIdentity>,
+    /// Nodes and what runs on them, for fleet rolls.
+    #[serde(default)]
+    pub fleet: FleetSight,
 }
 
 /// Why nothing is seen where there is nothing to look at.

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::ids::{DeploymentId, ServerId};
+use super::super::ids::{DeploymentId, RollId, ServerId};
+use super::super::roll::node::StepName;
 use super::object::{ObjectRef, Version};
 
 /// Steps of one pass; the rest follows with the next.
@@ -52,6 +53,20 @@ pub enum Deed {
         /// The finalizer.
         finalizer: String,
     },
+    /// Set `spec.unschedulable` of a node, guarded by the version: a node somebody else touched meanwhile is left alone.
+    Cordon {
+        /// Which version.
+        from: Version,
+        /// The bit from now on.
+        unschedulable: bool,
+    },
+    /// Evict a pod, with UID and resourceVersion as preconditions. One that is gone already is `Done`.
+    Evict {
+        /// Which version.
+        from: Version,
+        /// One that a budget protects (429) is deleted all the same, under the same preconditions (F26).
+        insist: bool,
+    },
 }
 
 impl Deed {
@@ -60,7 +75,8 @@ impl Deed {
         match self {
             Self::Apply { .. } => "apply",
             Self::Delete { .. } => "delete",
-            Self::StripFinalizer { .. } => "patch",
+            Self::StripFinalizer { .. } | Self::Cordon { .. } => "patch",
+            Self::Evict { .. } => "evict",
         }
     }
 }
@@ -98,6 +114,29 @@ pub enum Purpose {
     },
     /// A person asked for it by name (K44, K45).
     Asked,
+    /// A step of a fleet roll.
+    Roll {
+        /// Which; none = a probe or an uncordon that a person asked for.
+        roll: Option<RollId>,
+        /// On which node.
+        node: String,
+        /// For what.
+        work: RollWork,
+    },
+}
+
+/// What a step of a fleet roll is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RollWork {
+    /// A step of the roll: nobody carries it out once the roll has ended.
+    Step(StepName),
+    /// A probe.
+    Probe,
+    /// Something of ours is taken away.
+    Tidy,
+    /// A person gives a node back.
+    GiveBack,
 }
 
 /// A field that another manager owns.

@@ -7,6 +7,7 @@ mod rehearsal;
 mod fleet;
 mod ring;
 mod kura;
+mod roll;
 
 pub use moved::{Moved, moved};
 pub use outline::{EndedLease, Plan, PlanKind, PlanLine, plan};

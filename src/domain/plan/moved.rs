@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::super::change::{Change, Entry};
 use super::super::ids::Revision;
 use super::super::kura::change::KuraChange;
+use super::super::roll::change::RollChange;
 use super::super::world::World;
 use super::outline::Plan;
 use super::thing::{Thing, touched};
@@ -80,11 +81,23 @@ fn what(change: &Change) -> &'static str {
         Change::RenderRecovered { .. } => "can be rendered again",
         Change::TagArrived { .. } => "arrived as a tag",
         Change::Kura(change) => kura_word(change),
+        Change::Roll(change) => roll_word(change),
         Change::ClockAccepted
         | Change::SeatTaken { .. }
         | Change::SecretSet { .. }
         | Change::CommitSeen { .. }
         | Change::Audited { .. } => "changed",
+    }
+}
+
+fn roll_word(change: &RollChange) -> &'static str {
+    match change {
+        RollChange::Started { .. } => "was started",
+        RollChange::GateReached { .. } => "waits at a gate",
+        RollChange::GateApproved { .. } => "has a gate that was opened",
+        RollChange::SoakBegan { .. } => "has only green nodes",
+        RollChange::Ended { .. } => "ended",
+        _ => "changed",
     }
 }
 

@@ -122,5 +122,6 @@ fn is_known(thing: Thing, world: &World) -> bool {
         Thing::Release(id) => world.releases.contains_key(&id),
         Thing::Rollout(id) => world.rollout(id).is_some(),
         Thing::Server(id) => world.kura.servers.contains_key(&id),
+        Thing::Roll(id) => world.rolls.roll(id).is_some(),
     }
 }

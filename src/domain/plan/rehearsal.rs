@@ -65,6 +65,7 @@ impl Rehearsal<'_> {
             Verb::SetSecret { name, .. } => self.set_secret(name),
             Verb::CreateEnvironment { .. } | Verb::CreateRing { .. } => self.create(verb),
             Verb::Kura(verb) => self.kura(verb),
+            Verb::Roll(verb) => self.roll(verb),
         }
     }
 

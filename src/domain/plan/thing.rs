@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::change::{Change, Level};
-use super::super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
+use super::super::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RollId, RolloutId, ServerId};
 use super::super::input::Verb;
 use super::super::kura::change::KuraChange;
+use super::super::roll::change::RollChange;
 use super::super::world::World;
 
 /// One thing of an account.
@@ -26,6 +27,8 @@ pub enum Thing {
     Rollout(RolloutId),
     /// A Kura server.
     Server(ServerId),
+    /// A fleet roll.
+    Roll(RollId),
 }
 
 impl Thing {
@@ -42,6 +45,7 @@ impl Thing {
                 format!("the rollout of {release}")
             }
             Self::Server(id) => format!("server {}", world.kura.server_name(id)),
+            Self::Roll(id) => format!("roll {}", world.rolls.name(id)),
         }
     }
 
@@ -56,6 +60,7 @@ impl Thing {
             Verb::Yank { release } => vec![Self::Release(*release)],
             Verb::Halt { rollout } => vec![Self::Rollout(*rollout)],
             Verb::Kura(verb) => verb.server().map(Self::Server).into_iter().collect(),
+            Verb::Roll(verb) => verb.roll().map(Self::Roll).into_iter().collect(),
             Verb::Start { release, .. } => {
                 let running = world.running().map(|rollout| Self::Rollout(rollout.id));
                 running.into_iter().chain([Self::Release(*release)]).collect()
@@ -114,6 +119,15 @@ pub fn touched(change: &Change) -> Vec<Thing> {
         Change::Kura(change) => match is_a_look(change) {
             true => Vec::new(),
             false => change.server().map(Thing::Server).into_iter().collect(),
+        },
+        // What a roll does by itself, and what is found of its nodes, makes no plan of a person old.
+        Change::Roll(change) => match &**change {
+            RollChange::GateReached { .. }
+            | RollChange::GateApproved { .. }
+            | RollChange::Started { .. }
+            | RollChange::SoakBegan { .. }
+            | RollChange::Ended { .. } => change.roll().map(Thing::Roll).into_iter().collect(),
+            _ => Vec::new(),
         },
         Change::ClockAccepted
         | Change::SeatTaken { .. }

@@ -3,6 +3,7 @@
 mod rig;
 mod audit;
 mod kura;
+mod roll;
 mod scope;
 mod leases;
 mod queue;

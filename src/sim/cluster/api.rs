@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::objects::{Objects, Written, merge, paths};
 use crate::domain::kura::object::{FIELD_MANAGER, ObjectKind, ObjectRef, REVISION_ANNOTATION, Stamp, Version};
-use crate::domain::kura::step::{Deed, FieldConflict, Outcome, Step};
+use crate::domain::kura::step::{Deed, FieldConflict, Outcome, Purpose, Step};
 use crate::domain::kura::traffic::{Dns, Gateway, Tls, Up};
 use crate::domain::kura::workload::{Instance, Retention, StatefulSet, UpdateStrategy};
 
@@ -21,10 +21,14 @@ impl Objects {
         if let Some(wrong) = self.write_fault(step.object.kind, verb, now) {
             return wrong;
         }
+        if matches!(step.purpose, Purpose::Roll { .. }) {
+            return self.run_for_roll(step, now, process);
+        }
         let outcome = match &step.deed {
             Deed::Apply { manifest, from, force } => self.apply(&step.object, manifest, from.as_ref(), *force, now),
             Deed::Delete { from } => self.delete(&step.object, from, now),
             Deed::StripFinalizer { from, finalizer } => self.strip(&step.object, from, finalizer),
+            Deed::Cordon { .. } | Deed::Evict { .. } => Outcome::Invalid { why: "only a roll does that".to_owned() },
         };
         if outcome == Outcome::Done {
             let (kind, name) = (step.object.kind, step.object.name.clone());
@@ -248,7 +252,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::kura::step::Purpose;
 
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 

@@ -7,3 +7,5 @@ mod view;
 pub mod faults;
 pub mod port;
 pub mod outside;
+pub mod fleet;
+mod rolls;

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::faults::ClusterFault;
+use super::fleet::Fleet;
 use crate::domain::kura::object::{ObjectKind, Stamp};
 use crate::domain::kura::traffic::{Dns, Gateway, Tls, Up};
 use crate::domain::kura::workload::{Instance, Pod, StatefulSet};
@@ -89,6 +90,8 @@ pub struct Objects {
     pub said_images: BTreeMap<String, String>,
     /// Nodes.
     pub nodes: OrdMap<String, Node>,
+    /// The fleet that rolls go through.
+    pub fleet: Fleet,
     /// What goes wrong with calls.
     pub faults: Vec<ClusterFault>,
     /// Writes of our processes.

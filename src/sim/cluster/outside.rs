@@ -48,6 +48,9 @@ impl Objects {
         pod.pod.started_at = change.started.or(pod.pod.started_at);
         pod.pod.node = change.node.or(pod.pod.node.take());
         let waits = |reason: &str| ["Pending", "Unschedulable", "pinned"].iter().any(|word| reason.contains(word));
+        if change.reason.is_some() {
+            self.fleet.said.insert(name.to_owned(), change.started.unwrap_or(now));
+        }
         if let Some(reason) = change.reason {
             if waits(&reason) {
                 pod.pod.phase = "Pending".to_owned();

@@ -10,6 +10,7 @@ use crate::domain::kura::object::ObjectKind;
 use crate::domain::kura::sight::Sight;
 use crate::domain::kura::source::{Contact, Source};
 use crate::domain::kura::step::{Outcome, Step};
+use crate::domain::roll::sight::FleetSight;
 
 /// The cluster as one process reaches it.
 #[derive(Debug, Clone)]
@@ -73,6 +74,7 @@ fn lost(sight: Sight) -> Sight {
         certificates: of(sight.certificates),
         services: of(sight.services),
         notices: of(sight.notices),
+        fleet: FleetSight { nodes: of(sight.fleet.nodes), pods: of(sight.fleet.pods), jobs: of(sight.fleet.jobs) },
         ..sight
     }
 }
@@ -94,6 +96,7 @@ pub fn kind_of(word: &str) -> Option<ObjectKind> {
         "node" => ObjectKind::Node,
         "service" => ObjectKind::Service,
         "event" => ObjectKind::Notice,
+        "job" => ObjectKind::Job,
         _ => return None,
     })
 }

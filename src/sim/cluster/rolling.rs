@@ -17,6 +17,7 @@ impl Objects {
             self.roll_all(at);
         }
         self.until = self.until.max(now);
+        self.advance_fleet(now);
     }
 
     fn next_due(&self) -> Option<Timestamp> {

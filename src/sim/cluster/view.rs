@@ -10,6 +10,7 @@ use crate::domain::kura::sight::{PodDeleter, Sight};
 use crate::domain::kura::source::{Contact, Source};
 use crate::domain::kura::traffic::{Certificate, Dns, Endpoint, Ingress, IngressClass, Tls, Up};
 use crate::domain::kura::workload::{Claim, Instance, Volume};
+use crate::domain::roll::sight::FleetSight;
 
 impl Objects {
     /// Everything as it is at `now`, but for what cannot be read.
@@ -29,6 +30,11 @@ impl Objects {
             ingresses: self.veil(Kind::Ingress, whole.ingresses, now, |sight| &sight.ingresses),
             classes: self.veil(Kind::IngressClass, whole.classes, now, |sight| &sight.classes),
             certificates: self.veil(Kind::Certificate, whole.certificates, now, |sight| &sight.certificates),
+            fleet: FleetSight {
+                nodes: self.veil(Kind::Node, whole.fleet.nodes, now, |sight| &sight.fleet.nodes),
+                pods: self.veil(Kind::Pod, whole.fleet.pods, now, |sight| &sight.fleet.pods),
+                jobs: self.veil(Kind::Job, whole.fleet.jobs, now, |sight| &sight.fleet.jobs),
+            },
             ..whole
         }
     }
@@ -66,6 +72,7 @@ impl Objects {
                 .collect(),
             deleter: PodDeleter::Ours,
             identity: None,
+            fleet: self.fleet_sight(now),
         }
     }
 

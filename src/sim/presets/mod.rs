@@ -13,3 +13,4 @@ mod incident;
 pub use incident::{INCIDENTS, Incident, incident};
 pub use kept::{KEPT, Kept, kept};
 pub use preset::{PRESETS, Preset, preset};
+pub mod reference_roll;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::super::cluster::fleet::Pace;
 use super::super::cluster::objects::Objects;
 use super::super::cluster::outside::PodChange;
-use super::file::given::Given;
+use super::file::given::{Agents, Given};
 use super::file::kura_given::{DeploymentGiven, GatewayGiven, InstanceGiven, PodGiven, RowGiven, ServerGiven};
 use super::file::moment::Moment;
 use super::file::name::Name;
@@ -18,6 +19,7 @@ use crate::domain::kura::object::{ACCOUNT_LABEL, MANAGED_BY_LABEL, REGION_LABEL}
 use crate::domain::kura::render::render;
 use crate::domain::kura::server::{PodMark, Roll, Server, ServerSpec, ServerStatus, instance_name};
 use crate::domain::kura::traffic::Gateway;
+use crate::domain::span::Seconds;
 
 /// How old things are where the file does not say.
 const LONG_AGO: Moment = Moment(-86_400);
@@ -121,6 +123,26 @@ pub(super) fn put_up(given: &Given, objects: &mut Objects, servers: &[Server], s
     given.instances.iter().for_each(|one| put_instance(objects, &one.value, servers, start));
     given.gateways.iter().for_each(|one| put_gateway(objects, &one.value, start));
     given.pods.iter().for_each(|one| put_pod(objects, &one.value, start));
+    put_fleet(given, objects, start);
+}
+
+/// The fleet: how long its steps take, whether they answer by themselves, where the registry is.
+fn put_fleet(given: &Given, objects: &mut Objects, start: Timestamp) {
+    let usual = Pace::default();
+    let seconds = |own: Option<u64>, usual: Seconds| own.map_or(usual, Seconds);
+    objects.fleet.is_manual = matches!(given.agents, Agents::None);
+    objects.fleet.pace = Pace {
+        stage: seconds(given.pace.stage_seconds, usual.stage),
+        drain: seconds(given.pace.drain_seconds, usual.drain),
+        boot: seconds(given.pace.boot_seconds, usual.boot),
+        verify: seconds(given.pace.verify_seconds, usual.verify),
+        probe: seconds(given.pace.probe_seconds, usual.probe),
+    };
+    if let Some(registry) = &given.registry {
+        objects.is_connected = true;
+        objects.put_node(&registry.value.node, None, start);
+        objects.put_registry(Some(&registry.value.node), start);
+    }
 }
 
 fn put_server(objects: &mut Objects, given: &ServerGiven, server: &Server, start: Timestamp) {
@@ -223,6 +245,7 @@ fn put_pod(objects: &mut Objects, given: &PodGiven, start: Timestamp) {
     };
     objects.change_pod(&given.name, change, start);
     let foreign = given.namespace.as_deref().is_some_and(|namespace| namespace != "kura");
+    objects.fleet.namespaces.extend(given.namespace.clone().map(|namespace| (given.name.clone(), namespace)));
     if let Some(pod) = objects.pods.get_mut(&given.name) {
         pod.pod.stamp.labels.extend(given.labels.clone());
         pod.pod.instance = pod.pod.instance.take().filter(|_| !foreign);

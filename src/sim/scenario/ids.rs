@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
+use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RollId, RolloutId, ServerId};
 
 /// Ids of the file by the uuids made of them.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +52,17 @@ impl Ids {
         let known = ServerId::named(id);
         self.know(known.0, id);
         known
+    }
+
+    pub(super) fn roll(&mut self, id: &str) -> RollId {
+        let known = RollId::named(id);
+        self.know(known.0, id);
+        known
+    }
+
+    /// A roll that took the place of one the file calls `id`.
+    pub(super) fn roll_as(&mut self, roll: RollId, id: &str) {
+        self.know(roll.0, id);
     }
 
     /// What the file calls the thing with this uuid.

@@ -211,6 +211,7 @@ impl<C: Consoles> Run<C> {
         }
         self.calm.stir();
         self.rest()?;
+        self.deliver()?;
         if let Some(wanted) = act.circumstances.expect {
             let (at, place, verb) = (self.ground.moment(), act.place, act.verb.clone());
             let why = answer.body.get("detail").and_then(Value::as_str).map(str::to_owned);

@@ -1,5 +1,7 @@
 //! Ticks of a run: asked for at whole periods after the start, or where the file says so.
 
+use std::collections::BTreeSet;
+
 use super::file::act::Act;
 use super::process::Process;
 use super::records::{Answer, Ended};
@@ -35,10 +37,31 @@ impl<C: Consoles> Run<C> {
         })
     }
 
-    /// One tick, which brings the identity of the rollout that an unattended starter may begin. A frozen process has
-    /// at most one waiting for it.
+    /// One tick, which brings the identity of the rollout that an unattended starter may begin; then answers to steps of
+    /// rolls that it began take effect.
     fn tick(&mut self, name: &str) -> Result<Option<Result<Reply, DoorError>>, Stuck> {
         let fresh = self.fresh_rollout(None);
+        let reply = self.ask_holder(name, Input::Tick { fresh })?;
+        self.deliver()?;
+        Ok(reply)
+    }
+
+    /// Answers of the file to steps of rolls: whoever holds the seat sees that the fleet looks otherwise.
+    pub(super) fn deliver(&mut self) -> Result<(), Stuck> {
+        let now = self.ground.now();
+        if !self.ground.outside.cluster.with(|objects| objects.deliver(now)) {
+            return Ok(());
+        }
+        let holders: Vec<String> =
+            self.processes.iter().filter(|one| seat(one).is_some()).map(|one| one.name.clone()).collect();
+        for holder in holders {
+            self.ask_holder(&holder, Input::Seen { ran: Vec::new(), tried: BTreeSet::new() })?;
+        }
+        Ok(())
+    }
+
+    /// Asks a process that has the seat. A frozen one has at most one such question waiting for it.
+    fn ask_holder(&mut self, name: &str, input: Input) -> Result<Option<Result<Reply, DoorError>>, Stuck> {
         let Some(process) = self.processes.iter().find(|one| one.name == name) else { return Ok(None) };
         let Some(epoch) = seat(process) else { return Ok(Some(Err(DoorError::Deposed))) };
         let Some(life) = process.life.as_ref() else { return Ok(None) };
@@ -47,7 +70,7 @@ impl<C: Consoles> Run<C> {
         }
         let (door, ticking) = (life.service.door.clone(), life.ticking.clone());
         let reply = self.ground.run("tick", async move {
-            let reply = door.ask_under(epoch, Input::Tick { fresh }).await;
+            let reply = door.ask_under(epoch, input).await;
             ticking.with(|ticking| *ticking = false);
             reply
         })?;

@@ -15,10 +15,10 @@ use kura_console::domain::rollout::{Cursor, Ending, HaltCause, RingHalt};
 use kura_console::domain::span::Seconds;
 use kura_console::domain::world::World;
 
-use super::kura;
+use super::{kura, rolls};
 
 /// How many kinds of changes there are.
-pub(crate) const KINDS: usize = 33;
+pub(crate) const KINDS: usize = 34;
 
 const LEASE_ENDS: [LeaseEnd; 9] = [
     LeaseEnd::Success,
@@ -78,6 +78,7 @@ pub(crate) fn kind_of(change: &Change) -> usize {
         Change::CommitSeen { .. } => 30,
         Change::Audited { .. } => 31,
         Change::Kura(_) => 32,
+        Change::Roll(_) => 33,
     }
 }
 
@@ -324,6 +325,7 @@ impl Subject {
             Change::CommitSeen { git_ref: "main".to_owned(), commit: format!("{:040x}", self.0) },
             Change::Audited { link: Box::new(self.link()) },
             Change::Kura(Box::new(kura::change(self.0))),
+            Change::Roll(Box::new(rolls::change(self.0))),
         ]
     }
 }

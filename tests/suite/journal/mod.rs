@@ -2,6 +2,7 @@
 
 mod changes;
 mod kura;
+mod rolls;
 mod beds;
 mod conformance;
 mod fold;

@@ -10,6 +10,7 @@ use kura_console::server::shared::STREAMS_MAX;
 use kura_console::server::tls::HANDSHAKE_LIMIT;
 use kura_console::wire::body::BODY_MAX;
 use kura_console::wire::gauges::{GAUGES, PREFIX};
+use kura_console::wire::roll::figures;
 use reqwest::Method;
 use serde_json::Value;
 
@@ -19,16 +20,19 @@ fn page(name: &str) -> String {
     fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs").join(name)).unwrap()
 }
 
+/// What names of series begin with: those of the control plane, and those the seed gave to fleet rolls.
+const OURS: [&str; 2] = ["kura_", "pipelines_"];
+
 /// Names of ours in a text.
 fn names(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    words.filter(|word| word.starts_with("kura_")).map(str::to_owned).collect()
+    words.filter(|word| OURS.iter().any(|head| word.starts_with(head))).map(str::to_owned).collect()
 }
 
 /// Series of the table.
 fn documented() -> BTreeSet<String> {
     let page = page("metrics.md");
-    let rows = page.lines().filter(|line| line.starts_with("| `kura_"));
+    let rows = page.lines().filter(|line| OURS.iter().any(|head| line.starts_with(&format!("| `{head}"))));
     rows.flat_map(|row| names(row.split('|').nth(1).unwrap())).collect()
 }
 
@@ -44,7 +48,9 @@ fn every_series_is_documented_and_every_documented_one_is_there() {
     // A gauge without a value has no line, as the slots of an account without a rollout.
     let gauges = GAUGES.iter().map(|(name, _)| format!("{PREFIX}_{name}"));
     assert!(shown.len() > 9, "{shown:?}");
-    assert_eq!(documented(), gauges.chain(shown).collect());
+    // Series of rolls are there with a roll only.
+    let rolls = figures::GAUGES.iter().chain(&figures::HISTOGRAMS).map(|(name, _)| (*name).to_owned());
+    assert_eq!(documented(), gauges.chain(shown).chain(rolls).collect());
 }
 
 #[test]

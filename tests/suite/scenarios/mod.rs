@@ -6,4 +6,4 @@ mod looks;
 mod worlds;
 mod program;
 mod schema;
-mod bench;
+pub mod bench;

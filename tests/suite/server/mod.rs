@@ -7,6 +7,7 @@ mod api;
 mod seed;
 mod plans;
 mod kura;
+mod rolls;
 mod retries;
 mod release;
 mod audit;

@@ -6,6 +6,7 @@ mod interventions;
 mod kura;
 mod on_screen;
 mod presets;
+mod rolls;
 mod rows;
 mod rivals;
 mod wave;

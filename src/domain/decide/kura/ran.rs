@@ -18,7 +18,7 @@ pub(super) fn record(draft: &mut Draft<'_>, ran: &Ran) {
             troubled(draft, *server, &step.object, outcome);
         }
         Purpose::Asked => asked(draft, step, outcome),
-        Purpose::Collect => {}
+        Purpose::Collect | Purpose::Roll { .. } => {}
     }
     if let (Purpose::Converge { server, deployment: Some(_), .. }, Outcome::Invalid { why }) = (&step.purpose, outcome)
     {
@@ -66,7 +66,10 @@ fn asked(draft: &mut Draft<'_>, step: &Step, outcome: &Outcome) {
 fn version(step: &Step) -> Option<&Version> {
     match &step.deed {
         Deed::Apply { from, .. } => from.as_ref(),
-        Deed::Delete { from } | Deed::StripFinalizer { from, .. } => Some(from),
+        Deed::Delete { from }
+        | Deed::StripFinalizer { from, .. }
+        | Deed::Cordon { from, .. }
+        | Deed::Evict { from, .. } => Some(from),
     }
 }
 

@@ -209,6 +209,7 @@ impl Rig {
             (Deed::Apply { .. }, _) => self.put_gateway(name, "acme"),
             (Deed::Delete { .. }, kind) => self.remove(kind, name),
             (Deed::StripFinalizer { .. }, kind) => self.remove(kind, name),
+            (Deed::Cordon { .. } | Deed::Evict { .. }, kind) => panic!("nobody rolls a {kind} here"),
         }
         Outcome::Done
     }

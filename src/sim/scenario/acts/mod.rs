@@ -6,3 +6,4 @@ mod rollouts;
 mod faults;
 mod console;
 mod kura;
+mod rolls;

@@ -13,6 +13,7 @@ impl<C: Consoles> Run<C> {
             Doing::Rollouts(doing) => self.act_on_rollouts(act, doing),
             Doing::Faults(doing) => self.act_of_fate(act, doing),
             Doing::Kura(doing) => self.act_on_kura(act, doing),
+            Doing::Rolls(doing) => self.act_on_rolls(act, doing),
             Doing::Console(doing) => self.act_at_console(act, doing),
         }
     }

@@ -14,8 +14,8 @@ use super::node::{Key, Node};
 use super::place::{Fault, Place};
 use super::read::read_pairs;
 use super::rollouts::RolloutAct;
+use super::rolls::RollAct;
 use super::tagged::{Tagged, words};
-use super::unsupported;
 
 /// What every entry may say beside its verb. A verb with an argument of the same name has it instead.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -89,6 +89,8 @@ pub enum Doing {
     Console(ConsoleAct),
     /// About Kura servers.
     Kura(KuraAct),
+    /// About fleet rolls.
+    Rolls(RollAct),
 }
 
 /// An entry of `when`.
@@ -119,7 +121,6 @@ impl Act {
         let named = pairs.iter().find(|(key, _)| key.name == "do");
         let (_, word) = named.ok_or_else(|| Fault::at(node.place, "missing field `do`"))?;
         let verb = word.as_text().ok_or_else(|| Fault::at(word.place, "`do` names a verb"))?;
-        unsupported::verb(verb, word.place)?;
         let own = OWN.iter().find(|(name, _)| *name == verb).map_or(&[][..], |(_, own)| own);
         let is_circumstance = |key: &str| KEYS.contains(&key) && !own.contains(&key);
         let others = pairs.iter().filter(|(key, _)| key.name != "do");
@@ -161,6 +162,7 @@ impl Doing {
             .or_else(|| of(word, arguments).map(|act| act.map(Self::Faults)))
             .or_else(|| of(word, arguments).map(|act| act.map(Self::Console)))
             .or_else(|| of(word, arguments).map(|act| act.map(Self::Kura)))
+            .or_else(|| of(word, arguments).map(|act| act.map(Self::Rolls)))
             .unwrap_or_else(|| {
                 let (unknown, known) = (word.as_text().unwrap_or(""), verbs());
                 let hint = meant(unknown, &known);
@@ -171,6 +173,13 @@ impl Doing {
 
 /// Every verb.
 pub fn verbs() -> Vec<&'static str> {
-    [words::<AgentAct>(), words::<RolloutAct>(), words::<FaultAct>(), words::<ConsoleAct>(), words::<KuraAct>()]
-        .concat()
+    [
+        words::<AgentAct>(),
+        words::<RolloutAct>(),
+        words::<FaultAct>(),
+        words::<ConsoleAct>(),
+        words::<KuraAct>(),
+        words::<RollAct>(),
+    ]
+    .concat()
 }

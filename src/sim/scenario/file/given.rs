@@ -47,6 +47,34 @@ pub struct Given {
     pub gateways: Vec<Placed<GatewayGiven>>,
     /// Pods by name.
     pub pods: Vec<Placed<PodGiven>>,
+    /// The registry of the fleet.
+    pub registry: Option<Placed<RegistryGiven>>,
+    /// How long steps of fleet rolls take that answer by themselves.
+    pub pace: PaceGiven,
+}
+
+/// The registry.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegistryGiven {
+    /// Where its one pod runs.
+    pub node: String,
+}
+
+/// How long steps of fleet rolls take, in seconds.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PaceGiven {
+    /// A pull (60).
+    pub stage_seconds: Option<u64>,
+    /// A drain (30).
+    pub drain_seconds: Option<u64>,
+    /// A boot (120).
+    pub boot_seconds: Option<u64>,
+    /// The owner's check (10).
+    pub verify_seconds: Option<u64>,
+    /// Until the container of a probe runs (2).
+    pub probe_seconds: Option<u64>,
 }
 
 /// The account's switches.

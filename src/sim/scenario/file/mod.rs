@@ -20,6 +20,7 @@ pub mod rollouts;
 pub mod faults;
 pub mod console;
 pub mod kura;
+pub mod rolls;
 pub mod act;
 
 // What is looked at, and what must be true of it.

@@ -7,10 +7,9 @@ use serde::Deserialize;
 use super::act::Act;
 use super::expectation::{Never, Then};
 use super::given::Given;
-use super::node::{Key, Node};
+use super::node::Node;
 use super::place::{Fault, Placed};
 use super::read::{read, read_pairs};
-use super::unsupported;
 
 /// What a scenario is called and how its time runs.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -87,8 +86,6 @@ impl Scenario {
 }
 
 fn given(node: &Node) -> Result<Given, Fault> {
-    let keys = |(key, _): &(Key, Node)| unsupported::given(&key.name, key.place);
-    node.pairs()?.iter().try_for_each(keys)?;
     read(node)
 }
 

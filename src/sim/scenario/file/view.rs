@@ -33,6 +33,8 @@ pub enum View {
     ClusterWrites,
     /// Nodes of the cluster.
     Nodes,
+    /// A fleet roll, by id.
+    Roll(String),
     /// A Kura server, by id.
     Server(String),
     /// Its deployments, oldest first.
@@ -95,6 +97,7 @@ impl View {
             (None, Some(("server", id))) if !id.is_empty() => Ok(Self::Server(id.to_owned())),
             (None, Some(("deployments", id))) if !id.is_empty() => Ok(Self::Deployments(id.to_owned())),
             (None, Some(("manifest", id))) if !id.is_empty() => Ok(Self::Manifest(id.to_owned())),
+            (None, Some(("roll", id))) if !id.is_empty() => Ok(Self::Roll(id.to_owned())),
             (None, Some(("explain", subject))) => explain(subject, name.place),
             (None, Some(("screen", "current"))) => Ok(Self::CurrentScreen),
             (None, Some(("screen", screen))) => of_screen(screen, name.place),
@@ -110,7 +113,7 @@ impl View {
 fn known() -> String {
     let plain: Vec<&str> = PLAIN.iter().map(|(name, _)| *name).collect();
     format!(
-        "{}, nodes, status:ROLLOUT, server:ID, deployments:ID, manifest:ID, explain:KIND/ID, screen:NAME@WxH, \
+        "{}, nodes, status:ROLLOUT, server:ID, deployments:ID, manifest:ID, roll:ID, explain:KIND/ID, screen:NAME@WxH, \
          screen:current",
         plain.join(", ")
     )

@@ -45,6 +45,7 @@ impl<C: Consoles> Run<C> {
             View::Orphans => self.orphans(),
             View::Pods => self.pods(),
             View::Nodes => self.nodes(),
+            View::Roll(id) => self.roll(id),
             View::Screen(name, width, height) => json!(self.screen(name, (*width, *height))),
             View::CurrentScreen => json!(self.current_screen()),
         }

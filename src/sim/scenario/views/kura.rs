@@ -101,7 +101,7 @@ impl<C: Consoles> Run<C> {
                 "labels": pod.stamp.labels,
             })
         };
-        Value::Array(cluster.pods.rows.values().map(row).collect())
+        Value::Array(cluster.pods.rows.values().map(row).chain(self.pods_of_rolls()).collect())
     }
 
     /// Accepted writes of our processes, in order.

@@ -11,7 +11,8 @@ use super::super::screens::Consoles;
 use super::super::witness::verdicts;
 use crate::control::picture::Freshness;
 use crate::domain::span::Seconds;
-use crate::wire::gauges::{PREFIX, Standing};
+use crate::wire::gauges::{Labels, PREFIX, Standing};
+use crate::wire::roll::figures;
 
 impl<C: Consoles> Run<C> {
     /// Gauges of the process that ticks, else of the first that lives; counters and histograms of the whole run.
@@ -21,6 +22,7 @@ impl<C: Consoles> Run<C> {
         self.histograms(&mut series);
         self.requests(&mut series);
         self.kura_counters(&mut series);
+        self.of_rolls(&mut series);
         Value::Object(series.0)
     }
 
@@ -77,6 +79,20 @@ impl<C: Consoles> Run<C> {
         }
     }
 
+    /// Figures of fleet rolls, under the names they have everywhere (C5).
+    fn of_rolls(&self, series: &mut Series) {
+        let rolls = &self.witness.world.rolls;
+        let dress = |labels: Labels| {
+            Value::Object(labels.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect())
+        };
+        for (name, labels, value) in figures::gauges(rolls) {
+            series.put(name, json!({ "labels": dress(labels), "value": value }));
+        }
+        for (name, labels, histogram) in figures::histograms(rolls) {
+            series.put(name, json!({ "labels": dress(labels), "count": histogram.count, "sum": histogram.sum }));
+        }
+    }
+
     fn requests(&self, series: &mut Series) {
         for (asked, count) in &self.records.requests {
             let labels = json!({ "route": asked.route, "method": asked.method, "status": asked.status.to_string() });
@@ -91,7 +107,11 @@ struct Series(Map<String, Value>);
 
 impl Series {
     fn add(&mut self, name: &str, row: Value) {
-        if let Value::Array(rows) = self.0.entry(format!("{PREFIX}_{name}")).or_insert_with(|| json!([])) {
+        self.put(&format!("{PREFIX}_{name}"), row);
+    }
+
+    fn put(&mut self, name: &str, row: Value) {
+        if let Value::Array(rows) = self.0.entry(name.to_owned()).or_insert_with(|| json!([])) {
             rows.push(row);
         }
     }

@@ -7,3 +7,4 @@ mod kura;
 mod metrics;
 mod audit;
 mod screens;
+mod rolls;

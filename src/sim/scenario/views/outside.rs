@@ -1,4 +1,4 @@
-//! Views of the outside: assignments as they came to machines, nodes.
+//! Views of the outside: assignments as they came to machines.
 
 use serde_json::{Value, json};
 
@@ -17,19 +17,5 @@ impl<C: Consoles> Run<C> {
             })
         };
         Value::Array(self.records.served.iter().map(row).collect())
-    }
-
-    /// Nodes by name, as the first living process sees them.
-    pub(super) fn nodes(&self) -> Value {
-        let nodes = self.lens().observed.nodes;
-        let row = |(name, node): (&String, &crate::domain::observed::Node)| {
-            json!({
-                "name": name,
-                "ready": node.ready,
-                "unschedulable": node.unschedulable,
-                "version": node.version,
-            })
-        };
-        Value::Array(nodes.iter().map(row).collect())
     }
 }

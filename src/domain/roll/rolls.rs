@@ -1,0 +1,104 @@
+//! Every fact about fleet rolls of one account: the rolls, the ledger of cordons, and what is known of runtimes.
+
+use imbl::{OrdMap, Vector};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::ids::RollId;
+use super::fleet_roll::Roll;
+use super::node::{Finding, NodeRoll};
+use super::totals::Totals;
+
+/// Rolls that have ended which the World keeps; older ones are read from the journal (F57).
+pub const ROLLS_KEPT: usize = 20;
+
+/// Rolls that may go on at the same time, each of another target.
+pub const LIVE_MAX: usize = 20;
+
+/// Nodes of which the last finding is kept; those looked at longest ago are forgotten first.
+pub const FINDINGS_MAX: usize = 2_000;
+
+/// Probes a person asked for that may wait.
+pub const ASKED_MAX: usize = 50;
+
+/// A cordon of ours: it is ours to give back, and nobody else's is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cordon {
+    /// The roll that took it.
+    #[schemars(with = "String")]
+    pub roll: RollId,
+    /// When.
+    pub at: Timestamp,
+    /// Who asked to give it back.
+    #[serde(default)]
+    pub asked_by: Option<String>,
+}
+
+/// A probe a person asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedProbe {
+    /// Who.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+    /// Its number among those asked for.
+    pub number: u64,
+}
+
+/// Everything about fleet rolls.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Rolls {
+    /// Those that go on and the last ones that ended, oldest first.
+    pub rolls: Vector<Roll>,
+    /// Rolls there ever were.
+    pub started: u64,
+    /// Cordons of ours by node.
+    pub ledger: OrdMap<String, Cordon>,
+    /// The last finding per node.
+    pub findings: OrdMap<String, Finding>,
+    /// Probes that were asked for, by node.
+    pub asked: OrdMap<String, AskedProbe>,
+    /// Probes that ever were.
+    pub asked_ever: u64,
+    /// What is counted.
+    pub totals: Totals,
+}
+
+impl Rolls {
+    /// Nothing was ever said about a roll.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// One of those that are kept.
+    pub fn roll(&self, id: RollId) -> Option<&Roll> {
+        self.rolls.iter().rev().find(|roll| roll.id == id)
+    }
+
+    /// The one of a target that goes on.
+    pub fn live(&self, project: &str, target: &str) -> Option<&Roll> {
+        self.rolls.iter().find(|roll| roll.is_live() && roll.project == project && roll.target == target)
+    }
+
+    /// The one node that is in turn, over all rolls: the mutex (F23).
+    pub fn in_turn(&self) -> Option<(&Roll, &str)> {
+        self.rolls.iter().find_map(|roll| Some((roll, roll.in_turn()?)))
+    }
+
+    /// Rolled nodes that are looked at, with the roll that does: the last one that touched them.
+    pub fn watched(&self, now: Timestamp) -> OrdMap<String, (RollId, NodeRoll)> {
+        let mut watched = OrdMap::new();
+        for roll in self.rolls.iter().filter(|roll| roll.is_watching(now)) {
+            let nodes = roll.rolled().map(|(name, node)| (name.clone(), (roll.id, node.clone())));
+            watched.extend(nodes);
+        }
+        watched
+    }
+
+    /// What people call a roll.
+    pub fn name(&self, id: RollId) -> String {
+        self.roll(id).map_or_else(|| "(gone)".to_owned(), Roll::name)
+    }
+}

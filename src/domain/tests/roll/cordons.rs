@@ -1,0 +1,99 @@
+//! Whose cordon it is.
+
+use super::rig::{Rig, id, refused, spec};
+use crate::domain::roll::fleet_roll::RollState;
+use crate::domain::roll::node::{StepName, StepState, Verdict};
+use crate::domain::roll::verb::RollVerb;
+use crate::domain::verdict::Reply;
+
+#[test]
+fn a_cordon_somebody_set_before_stays_and_its_node_is_proven_all_the_same() {
+    // F10, A11
+    let mut rig = Rig::of(3);
+    rig.node("wk-2").unschedulable = true;
+    rig.start("r", "x", spec(3));
+    rig.until(|rig| rig.roll().gate.is_some());
+    rig.approve("r", "x", None);
+    rig.until(|rig| rig.state() == RollState::Soaking);
+    assert!(rig.fleet.nodes.rows["wk-2"].unschedulable);
+    let row = rig.of_node("wk-2").step(StepName::Uncordon).unwrap().clone();
+    assert_eq!((row.state, row.detail.as_deref()), (StepState::Skipped, Some("cordoned before the roll")));
+    assert!(rig.touched("wk-2").iter().all(|text| !text.contains("Node")), "never touched: {:?}", rig.touched("wk-2"));
+    assert_eq!(rig.of_node("wk-2").last_finding().unwrap().verdict, Verdict::Proven, "a probe runs on a cordoned node");
+    assert!(!rig.fleet.nodes.rows["wk-1"].unschedulable && !rig.fleet.nodes.rows["wk-3"].unschedulable);
+}
+
+#[test]
+fn a_cordon_somebody_lifts_between_drain_and_boot_stops_the_roll() {
+    // A11
+    let mut rig = Rig::at_gate(3);
+    rig.approve("r", "x", None);
+    rig.held.insert(("wk-2".to_owned(), StepName::Drain));
+    rig.until(|rig| rig.state_of("wk-2", StepName::Drain).is_some());
+    rig.node("wk-2").unschedulable = false;
+    rig.held.clear();
+    rig.until(|rig| !rig.roll().is_live());
+    assert_eq!(rig.state(), RollState::Failed);
+    assert!(rig.reason().contains("wk-2 is schedulable again"), "{}", rig.reason());
+    assert!(rig.of_node("wk-2").step(StepName::Boot).is_none());
+    assert!(rig.touched("wk-2").iter().all(|text| !text.contains("-boot-")));
+    assert!(rig.world.rolls.ledger.is_empty(), "it is not ours any more");
+}
+
+#[test]
+fn a_person_gives_back_what_an_ended_roll_left_and_nothing_else() {
+    // A11
+    let mut rig = Rig::at_gate(3);
+    rig.approve("r", "x", None);
+    rig.held.insert(("wk-2".to_owned(), StepName::Boot));
+    rig.until(|rig| rig.state_of("wk-2", StepName::Boot).is_some());
+    let uncordon = |node: &str| RollVerb::Uncordon { node: node.to_owned() };
+    assert_eq!(refused(rig.verb(uncordon("wk-2"))).code(), "in_turn");
+    assert_eq!(refused(rig.verb(uncordon("wk-3"))).code(), "not_ours");
+    rig.verb(RollVerb::Abort { roll: id("r") });
+    assert_eq!(rig.verb(uncordon("wk-2")), Reply::Done);
+    rig.tick();
+    assert!(!rig.fleet.nodes.rows["wk-2"].unschedulable && rig.world.rolls.ledger.is_empty());
+}
+
+#[test]
+fn a_cordon_that_an_aborted_roll_left_is_still_ours_in_the_next_one() {
+    // A11
+    let mut rig = Rig::at_gate(3);
+    rig.approve("r", "x", None);
+    rig.held.insert(("wk-2".to_owned(), StepName::Boot));
+    rig.until(|rig| rig.state_of("wk-2", StepName::Boot).is_some());
+    rig.verb(RollVerb::Abort { roll: id("r") });
+    rig.held.clear();
+    rig.start("s", "y", spec(3));
+    let at_gate = |rig: &Rig| rig.world.rolls.live("kernel", "fleet").is_some_and(|roll| roll.gate.is_some());
+    rig.until(at_gate);
+    rig.approve("s", "y", None);
+    rig.until(|rig| rig.world.rolls.roll(id("s")).unwrap().state() == RollState::Soaking);
+    assert!(rig.fleet.nodes.rows.values().all(|node| !node.unschedulable));
+}
+
+#[test]
+fn a_ledger_forgets_what_is_no_cordon_any_more() {
+    let mut rig = Rig::at_gate(2);
+    rig.approve("r", "x", None);
+    rig.held.insert(("wk-2".to_owned(), StepName::Boot));
+    rig.until(|rig| rig.state_of("wk-2", StepName::Boot).is_some());
+    rig.verb(RollVerb::Abort { roll: id("r") });
+    rig.node("wk-2").unschedulable = false;
+    rig.tick();
+    assert!(rig.world.rolls.ledger.is_empty());
+}
+
+#[test]
+fn a_person_probes_any_node() {
+    let mut rig = Rig::rolling(2);
+    assert_eq!(refused(rig.verb(RollVerb::Probe { node: "wk-9".to_owned() })).code(), "no_node");
+    assert_eq!(rig.verb(RollVerb::Probe { node: "wk-2".to_owned() }), Reply::Done);
+    rig.tick();
+    rig.tick();
+    assert_eq!(rig.world.rolls.findings["wk-2"].verdict, Verdict::Proven);
+    assert!(rig.world.rolls.asked.is_empty());
+    rig.tick();
+    assert!(rig.ours().iter().all(|name| !name.contains("asked")), "and its pod is gone: {:?}", rig.ours());
+}

@@ -1,0 +1,13 @@
+//! The rules of fleet rolls, one test per rule, each naming what it proves.
+
+mod rig;
+mod walking;
+mod ordering;
+mod gates;
+mod proof;
+mod soaking;
+mod cordons;
+mod envelope;
+mod figures;
+mod plans;
+mod random;

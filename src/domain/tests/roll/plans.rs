@@ -1,0 +1,63 @@
+//! What a person is told before.
+
+use super::rig::{Rig, id, spec};
+use crate::domain::input::Verb;
+use crate::domain::plan::plan;
+use crate::domain::roll::node::StepName;
+use crate::domain::roll::verb::RollVerb;
+
+fn lines(rig: &Rig, verb: RollVerb) -> Vec<String> {
+    let plan = plan(&Verb::Roll(verb), &rig.world, &rig.observed(), "jane", rig.now);
+    assert_eq!(plan.refused, None);
+    plan.lines.into_iter().map(|line| line.text).collect()
+}
+
+fn start(nodes: usize, displace: bool) -> RollVerb {
+    let (project, target, image) = ("kernel".to_owned(), "fleet".to_owned(), "k:y".to_owned());
+    let (id, revision, spec) = (id("s"), "y".to_owned(), Box::new(spec(nodes)));
+    RollVerb::Start { id, project, target, image, revision, spec, displace }
+}
+
+#[test]
+fn a_start_says_the_order_the_rule_about_budgets_and_the_margin() {
+    // F26, F28, F56
+    let mut rig = Rig::of(4);
+    rig.put_registry("wk-2");
+    let told = lines(&rig, start(4, false)).join("\n");
+    for part in ["wk-1, wk-3, wk-4, wk-2", "wk-2 hosts the registry", "budgets", "4 nodes tolerate 1 down", "canary"] {
+        assert!(told.contains(part), "{part} in {told}");
+    }
+    let told = lines(&Rig::of(6), start(6, false)).join("\n");
+    assert!(!told.contains("tolerate"), "five and more have a margin: {told}");
+}
+
+#[test]
+fn a_start_that_displaces_names_whom() {
+    // F53
+    let rig = Rig::at_gate(3);
+    let told = lines(&rig, start(3, true)).join("\n");
+    assert!(told.contains("the roll of revision x is displaced"), "{told}");
+}
+
+#[test]
+fn an_approval_says_who_goes_next_and_a_denial_that_nothing_else_changes() {
+    // F20, F54
+    let rig = Rig::at_gate(3);
+    let (gate, revision) = (|| "canary".to_owned(), || "x".to_owned());
+    let approve = RollVerb::Approve { roll: id("r"), gate: gate(), revision: revision(), awaiting_since: None };
+    assert!(lines(&rig, approve).join("\n").contains("wk-2 goes next"));
+    let deny = RollVerb::Deny { roll: id("r"), gate: gate(), revision: revision(), awaiting_since: None };
+    assert!(lines(&rig, deny).join("\n").contains("staged images stay"));
+}
+
+#[test]
+fn an_abort_says_what_stays_cordoned() {
+    // F60
+    let mut rig = Rig::at_gate(3);
+    rig.approve("r", "x", None);
+    rig.held.insert(("wk-2".to_owned(), StepName::Boot));
+    rig.until(|rig| rig.state_of("wk-2", StepName::Boot).is_some());
+    let told = lines(&rig, RollVerb::Abort { roll: id("r") }).join("\n");
+    assert!(told.contains("wk-2 stays as it is") && told.contains("probed for"), "{told}");
+    assert!(told.contains("let to its end"), "{told}");
+}

@@ -1,0 +1,79 @@
+//! Rolled nodes are looked at and probed until the end of the soak.
+
+use super::rig::Rig;
+use crate::domain::roll::fleet_roll::RollState;
+use crate::domain::roll::node::StepName;
+use crate::domain::span::Seconds;
+
+#[test]
+fn a_wedge_forty_minutes_after_green_is_found_within_two_minutes() {
+    // F3, F7, F13
+    for stuck in ["", "CreateContainerError"] {
+        let mut rig = Rig::at_gate(3);
+        (0..40).for_each(|_| rig.tick());
+        rig.stuck.insert("wk-1".to_owned(), stuck);
+        let wedged = rig.now;
+        rig.until(|rig| rig.of_node("wk-1").broken().is_some());
+        let took = Seconds::between(wedged, rig.now);
+        assert!(took <= Seconds(120), "found after {took}");
+        assert!(rig.fleet.nodes.rows["wk-1"].ready, "and the kubelet says Ready all the time");
+        rig.approve("r", "x", None);
+        rig.tick();
+        rig.tick();
+        assert_eq!((rig.state(), rig.turns()), (RollState::Blocked, vec!["wk-1"]), "nobody follows");
+    }
+}
+
+#[test]
+fn every_rolled_node_is_probed_at_least_every_two_minutes_until_the_soak_is_over() {
+    // F13, F55
+    let mut rig = Rig::at_gate(4);
+    rig.approve("r", "x", None);
+    rig.until(|rig| rig.state() == RollState::Soaking);
+    let since = rig.now;
+    let mut last: Vec<u64> = rig.roll().nodes.values().map(|node| node.probed).collect();
+    while rig.roll().is_live() {
+        rig.tick();
+        rig.tick();
+        let now: Vec<u64> = rig.roll().nodes.values().map(|node| node.probed).collect();
+        assert!(last.iter().zip(&now).all(|(then, now)| now > then) || !rig.roll().is_live(), "{last:?} {now:?}");
+        last = now;
+    }
+    assert_eq!(rig.state(), RollState::Succeeded);
+    let took = Seconds::between(since, rig.roll().ended.as_ref().unwrap().at);
+    assert_eq!(took, Seconds(30 * 60));
+}
+
+#[test]
+fn in_the_soak_nobody_is_touched_and_a_broken_runtime_fails_the_roll() {
+    // F13, F55
+    let mut rig = Rig::at_gate(3);
+    rig.approve("r", "x", None);
+    rig.until(|rig| rig.state() == RollState::Soaking);
+    let before = rig.steps.len();
+    (0..20).for_each(|_| rig.tick());
+    let touched = rig.steps[before..].iter().filter(|step| !step.object.name.contains("-probe-"));
+    let touched: Vec<String> = touched.map(|step| step.object.to_string()).collect();
+    assert!(touched.iter().all(|object| object.contains("roll-")), "{touched:?}");
+    assert_eq!(rig.roll().progress().completed, 2);
+    rig.stuck.insert("wk-3".to_owned(), "CreateContainerError");
+    rig.tick();
+    rig.tick();
+    assert_eq!(rig.state(), RollState::Failed);
+    assert!(rig.reason().contains("wk-3"), "{}", rig.reason());
+}
+
+#[test]
+fn a_rolled_node_that_breaks_stops_the_next_boot() {
+    // F13
+    let mut rig = Rig::at_gate(3);
+    rig.approve("r", "x", None);
+    rig.held.insert(("wk-2".to_owned(), StepName::Drain));
+    rig.until(|rig| rig.state_of("wk-2", StepName::Drain).is_some());
+    rig.fingerprints("wk-1", 1, "CreateContainerError");
+    rig.held.clear();
+    rig.tick();
+    rig.tick();
+    assert!(rig.of_node("wk-2").step(StepName::Boot).is_none(), "drained, and not booted");
+    assert!(rig.reason().contains("wk-1"), "{}", rig.reason());
+}
