@@ -59,7 +59,7 @@ impl Watched for NoticeObject {
         let first_at = self.first_timestamp.or(self.event_time).unwrap_or(created);
         let last_at = self.series.and_then(|series| series.last_observed_time).or(self.last_timestamp);
         Some(Notice {
-            about: ObjectRef { kind, name: self.involved_object.name },
+            about: ObjectRef::new(kind, &self.involved_object.name),
             reason: self.reason,
             text: self.message.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TEXT_MAX).collect(),
             warns,
