@@ -92,7 +92,9 @@ impl<C: Clock> Mirror<C> {
             seen.send_if_modified(|seen| {
                 let before = part(seen).1.clone();
                 let modified = fold(part(seen), news, now);
-                bound(part(seen).0);
+                if modified {
+                    bound(part(seen).0);
+                }
                 report(kind, &before, part(seen).1);
                 modified
             });

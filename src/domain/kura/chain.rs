@@ -183,13 +183,14 @@ fn workload(sight: &Sight, server: &Server, tag: &str, now: Timestamp) -> Standi
 
 /// What a pod says of itself, and what was said of it where that is more: an image that cannot be pulled says why there.
 fn reasons(sight: &Sight, pods: &[&Pod], now: Timestamp) -> Vec<String> {
-    let reason = |pod: &&Pod| {
+    let reason = |(n, pod): (usize, &&Pod)| {
         let (name, said) = (&pod.stamp.name, pod.reason.as_deref().unwrap_or("is not Ready"));
-        let cause = notice::cause(sight, ObjectKind::Pod, name, now);
+        // Of those that are only counted nobody reads the cause.
+        let cause = (n < NAMED_MAX).then(|| notice::cause(sight, ObjectKind::Pod, name, now)).flatten();
         let more = cause.filter(|cause| !cause.split_once(": ").is_some_and(|(_, text)| said.contains(text)));
         more.map_or_else(|| format!("{name} {said}"), |cause| format!("{name} {said} ({cause})"))
     };
-    pods.iter().filter(|pod| !pod.ready).map(reason).collect()
+    pods.iter().filter(|pod| !pod.ready).enumerate().map(reason).collect()
 }
 
 fn listed(all: &[String]) -> String {

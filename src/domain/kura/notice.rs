@@ -65,6 +65,11 @@ pub struct Notice {
     pub last_at: Timestamp,
 }
 
+/// What a notice is filed under: those about one object side by side, so that a few are found among thousands.
+pub fn key(kind: &str, object: &str, notice: &str) -> String {
+    format!("{kind}/{object}/{notice}")
+}
+
 /// Drops what is more than is kept: of each object the oldest, then the oldest of all.
 pub fn bound(rows: &mut OrdMap<String, Notice>) {
     let mut of_object: BTreeMap<&ObjectRef, Vec<(Timestamp, &String)>> = BTreeMap::new();
@@ -108,8 +113,10 @@ pub fn progress(sight: &Sight, instance: &str) -> Option<Progress> {
         .max_by(|one, other| (one.at, &one.text).cmp(&(other.at, &other.text)))
 }
 
-fn about<'a>(sight: &'a Sight, kind: ObjectKind, name: &'a str) -> impl Iterator<Item = &'a Notice> {
-    sight.notices.rows.values().filter(move |notice| notice.about.kind == kind && notice.about.name == name)
+fn about<'a>(sight: &'a Sight, kind: ObjectKind, name: &str) -> impl Iterator<Item = &'a Notice> {
+    let first = key(kind.name(), name, "");
+    let rows = sight.notices.rows.range(first.clone()..);
+    rows.take_while(move |(key, _)| key.starts_with(&first)).map(|(_, notice)| notice)
 }
 
 #[cfg(test)]
@@ -128,7 +135,10 @@ mod tests {
     }
 
     fn sight(notices: Vec<Notice>) -> Sight {
-        let rows = notices.into_iter().enumerate().map(|(n, notice)| (format!("e{n}"), notice));
+        let filed = |(n, notice): (usize, Notice)| {
+            (key(notice.about.kind.name(), &notice.about.name, &format!("e{n:05}")), notice)
+        };
+        let rows = notices.into_iter().enumerate().map(filed);
         Sight { notices: Source::live(rows, at(0)), ..Sight::default() }
     }
 
@@ -157,6 +167,7 @@ mod tests {
         let notices = vec![
             notice("a", "Failed", "Error: ErrImagePull", 60),
             notice("a", "Failed", "Failed to pull image kura:0.20.0: not found", 30),
+            notice("ab", "Failed", "Failed to pull image of another pod whose name begins with the same letters", 60),
             notice("a", "Unhealthy", "Readiness probe failed: a sentence that is different every time it is said", 60),
         ];
         let told = |now| cause(&sight(notices.clone()), ObjectKind::Pod, "a", at(now));

@@ -3,17 +3,25 @@
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::super::object::{Meta, Watched, named_by_metadata};
-use crate::domain::kura::notice::{EXPLAINING, Notice, PROGRESS};
+use super::super::object::{Meta, Watched};
+use crate::domain::kura::notice::{EXPLAINING, Notice, PROGRESS, key};
 use crate::domain::kura::object::{ObjectKind, ObjectRef};
 
 /// The longest text that is kept, in characters.
 const TEXT_MAX: usize = 300;
 
-/// As it comes, whichever of the two ways of writing down when it was said is used.
+/// As it comes, with what it is filed under.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "Said")]
+pub struct NoticeObject {
+    key: String,
+    said: Said,
+}
+
+/// Whichever of the two ways of writing down when it was said is used.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct NoticeObject {
+struct Said {
     metadata: Meta,
     #[serde(default)]
     involved_object: Involved,
@@ -46,22 +54,32 @@ struct Series {
     last_observed_time: Option<Timestamp>,
 }
 
+impl From<Said> for NoticeObject {
+    fn from(said: Said) -> Self {
+        let about = &said.involved_object;
+        Self { key: key(&about.kind, &about.name, &said.metadata.name), said }
+    }
+}
+
 impl Watched for NoticeObject {
     type Row = Notice;
 
-    named_by_metadata!();
+    fn name_and_version(&self) -> (&str, &str) {
+        (&self.key, &self.said.metadata.resource_version)
+    }
 
     /// Warnings about what a Kura server is made of, and reports of progress.
     fn row(self, _: &str) -> Option<Notice> {
-        let warns = self.kind == "Warning";
-        let kind = kind_of(&self.involved_object.kind).filter(|_| warns || self.reason == PROGRESS)?;
-        let created = self.metadata.creation_timestamp.unwrap_or(Timestamp::UNIX_EPOCH);
-        let first_at = self.first_timestamp.or(self.event_time).unwrap_or(created);
-        let last_at = self.series.and_then(|series| series.last_observed_time).or(self.last_timestamp);
+        let said = self.said;
+        let warns = said.kind == "Warning";
+        let kind = kind_of(&said.involved_object.kind).filter(|_| warns || said.reason == PROGRESS)?;
+        let created = said.metadata.creation_timestamp.unwrap_or(Timestamp::UNIX_EPOCH);
+        let first_at = said.first_timestamp.or(said.event_time).unwrap_or(created);
+        let last_at = said.series.and_then(|series| series.last_observed_time).or(said.last_timestamp);
         Some(Notice {
-            about: ObjectRef::new(kind, &self.involved_object.name),
-            reason: self.reason,
-            text: self.message.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TEXT_MAX).collect(),
+            about: ObjectRef::new(kind, &said.involved_object.name),
+            reason: said.reason,
+            text: said.message.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TEXT_MAX).collect(),
             warns,
             first_at,
             last_at: last_at.unwrap_or(first_at).max(first_at),
