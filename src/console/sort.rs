@@ -28,8 +28,16 @@ pub enum By {
     Waits,
     /// Pods that are Ready, the fewest first.
     Ready,
+    /// Pods on an old image, the most first.
+    Old,
     /// Superseded deployments since the last success, the most first.
     Superseded,
+    /// How the live object stands to what is rendered, what is worst first.
+    Drift,
+    /// Whose update is held, the longest first.
+    Held,
+    /// When its controller was heard of, the longest ago first.
+    Beat,
 }
 
 /// Columns of the rollout: its own order, then to the right and round.
@@ -80,6 +88,10 @@ impl Sorting {
             By::Waits => "sorted by wait",
             By::Ready => "sorted by Ready pods",
             By::Superseded => "sorted by superseded deployments",
+            By::Old => "sorted by pods on an old image",
+            By::Drift => "sorted by drift",
+            By::Held => "sorted by who is held",
+            By::Beat => "sorted by heartbeat",
         };
         format!("{by}{}", if self.turned { ", turned round" } else { "" })
     }

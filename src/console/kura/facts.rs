@@ -95,6 +95,7 @@ pub struct KuraFacts {
     pub target: Option<String>,
     /// When they would read differently by time alone.
     pub due: Option<Timestamp>,
+    counts: [usize; 3],
     rendered: Renderings,
 }
 
@@ -128,6 +129,7 @@ impl KuraFacts {
         }
         facts.causes = causes(&facts.servers, moment, &mut facts.due);
         facts.groups = facts.grouped();
+        facts.counts = facts.counted();
         facts
     }
 
@@ -162,6 +164,10 @@ impl KuraFacts {
 
     /// Servers, those that serve, and those with an open deployment.
     pub fn counts(&self) -> [usize; 3] {
+        self.counts
+    }
+
+    fn counted(&self) -> [usize; 3] {
         let count = |of: fn(&ServerRow) -> bool| self.servers.values().filter(|row| of(row)).count();
         [self.servers.len(), count(|row| row.status == ServerStatus::Active), count(|row| row.open().is_some())]
     }

@@ -29,6 +29,13 @@ fn compare(a: &ServerRow, b: &ServerRow, by: By) -> Ordering {
         }
         By::Ready => a.ready().cmp(&b.ready()),
         By::Superseded => Reverse(a.superseded).cmp(&Reverse(b.superseded)),
+        By::Old => Reverse(a.on_old_image()).cmp(&Reverse(b.on_old_image())),
+        By::Drift => Reverse(a.drift).cmp(&Reverse(b.drift)),
+        By::Held => {
+            let since = |row: &ServerRow| row.held().map(|held| held.since);
+            (since(a).is_none(), since(a)).cmp(&(since(b).is_none(), since(b)))
+        }
+        By::Beat => (a.beat.is_none(), a.beat).cmp(&(b.beat.is_none(), b.beat)),
 
         By::Name | By::Usual | By::What | By::Failures => Ordering::Equal,
     }

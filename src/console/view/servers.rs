@@ -86,11 +86,11 @@ fn heading(model: &Model, area: Rect, pen: &mut Pen<'_>) {
             Column::Attempt => ("DEPLOYMENT", &[By::Age]),
             Column::Waits => ("WAITS FOR", &[By::Waits]),
             Column::Ready => ("READY", &[By::Ready]),
-            Column::Old => ("OLD", &[]),
+            Column::Old => ("OLD", &[By::Old]),
             Column::Superseded => ("SUP", &[By::Superseded]),
-            Column::Drift => ("DRIFT", &[]),
-            Column::Held => ("HELD BY", &[]),
-            Column::Beat => ("BEAT", &[]),
+            Column::Drift => ("DRIFT", &[By::Drift]),
+            Column::Held => ("HELD BY", &[By::Held]),
+            Column::Beat => ("BEAT", &[By::Beat]),
             Column::Note => ("WHAT IT WAITS FOR", &[By::Waits, By::Age, By::Superseded]),
         };
         pen.line(place, &head(title, model.kura.sorting, by, pen));

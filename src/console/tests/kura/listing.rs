@@ -99,7 +99,7 @@ fn the_longest_wait_and_the_most_superseded_can_be_put_on_top() {
         bed.pass(600);
     }
     let mut bed = bed.shown();
-    bed.stage.press("3 o o o o o o o");
+    bed.stage.press("3 o o o o o o o o");
     assert!(bed.stage.screen().contains("servers sorted by superseded"), "{}", bed.stage.screen());
     assert_eq!(names(&bed)[0], "birch-us");
     assert_eq!(names(&bed).len(), 4, "no headings in the order of a column");

@@ -6,3 +6,4 @@ mod listing;
 mod incidents;
 mod verbs;
 mod many;
+mod chaos;
