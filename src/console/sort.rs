@@ -47,7 +47,20 @@ pub const MACHINES: [By; 4] = [By::Usual, By::Failures, By::Name, By::State];
 pub const SHELF: [By; 5] = [By::Usual, By::State, By::Name, By::What, By::Age];
 
 /// Columns of Kura servers: their groups, then from left to right.
-pub const SERVERS: [By; 8] = [By::Usual, By::State, By::Name, By::Tag, By::Age, By::Waits, By::Ready, By::Superseded];
+pub const SERVERS: [By; 12] = [
+    By::Usual,
+    By::State,
+    By::Name,
+    By::Tag,
+    By::Age,
+    By::Waits,
+    By::Ready,
+    By::Old,
+    By::Superseded,
+    By::Drift,
+    By::Held,
+    By::Beat,
+];
 
 /// How a list is sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
