@@ -45,13 +45,17 @@ pub struct Args {
     /// Play generated worlds instead: every seed from A up to, not including, B, until one fails.
     #[arg(long, value_name = "A..B", value_parser = seeds)]
     seeds: Option<Range<u64>>,
-    /// Which kind of worlds is generated: rings or all.
-    #[arg(long, value_name = "NAME", default_value = "all", value_parser = profile, requires = "seeds")]
-    profile: Profile,
+    /// Which kind of worlds is generated: rings, kura, or all, one after the other.
+    #[arg(long, value_name = "NAME", default_value = "all", value_parser = families, requires = "seeds")]
+    profile: Families,
     /// Generated worlds: begin none after this time, such as 30m; how many were played is printed.
     #[arg(long, value_name = "TIME", value_parser = moment, requires = "seeds")]
     within: Option<Moment>,
 }
+
+/// Families of worlds that are played.
+#[derive(Debug, Clone)]
+struct Families(Vec<Profile>);
 
 /// What came of one file.
 enum Ended {
@@ -91,16 +95,18 @@ pub fn run(args: Args) -> Result<(), Problem> {
     }
 }
 
-/// Prints what came of the worlds, and the first one that failed.
+/// Prints what came of the worlds of each family, and the first one that failed.
 fn generated(range: Range<u64>, args: &Args) -> Result<(), Problem> {
-    let mut progress = Progress::of(range.end.saturating_sub(range.start), args.within);
-    let report = seeds::run::run(range, args.profile, |report| progress.after(report));
-    progress.done();
-    print(format!("{report}\n").as_bytes())?;
-    match report.failure {
-        None => Ok(()),
-        Some(failure) => Err(Problem::new(ProblemKind::Invalid, "seed", format!("seed {} fails", failure.seed))),
+    for profile in &args.profile.0 {
+        let mut progress = Progress::of(range.end.saturating_sub(range.start), args.within);
+        let report = seeds::run::run(range.clone(), *profile, |report| progress.after(report));
+        progress.done();
+        print(format!("{}: {report}\n", profile.word()).as_bytes())?;
+        if let Some(failure) = report.failure {
+            return Err(Problem::new(ProblemKind::Invalid, "seed", format!("seed {} fails", failure.seed)));
+        }
     }
+    Ok(())
 }
 
 /// Says once a second on a terminal how far it is, and when the time is up.
@@ -199,12 +205,12 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
     range.filter(|range| !range.is_empty()).ok_or_else(|| "write a range such as 0..2000".to_owned())
 }
 
-fn profile(text: &str) -> Result<Profile, String> {
+fn families(text: &str) -> Result<Families, String> {
     match (Profile::ALL.iter().find(|profile| profile.word() == text), text) {
-        (Some(known), _) => Ok(*known),
-        (None, "all") => Ok(Profile::default()),
-        (None, "kura" | "rolls") => Err(format!("worlds of {text} are not supported by this version")),
-        (None, _) => Err("choose rings or all".to_owned()),
+        (Some(known), _) => Ok(Families(vec![*known])),
+        (None, "all") => Ok(Families(Profile::ALL.to_vec())),
+        (None, "rolls") => Err(format!("worlds of {text} are not supported by this version")),
+        (None, _) => Err("choose rings, kura or all".to_owned()),
     }
 }
 

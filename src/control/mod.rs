@@ -36,6 +36,7 @@ pub mod local;
 pub mod upkeep;
 pub mod stop;
 mod time;
+mod chronicle;
 pub mod trouble;
 pub mod service;
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use super::chronicle::chronicle;
 use super::door::{DoorError, Request};
 use super::draft::{Basis, Draft};
 use super::execute::Lot;
@@ -86,6 +87,7 @@ impl<H: Host> Turns<H> {
             self.host.journal().append(draft.batch(self.account)).await?;
         }
         self.note(draft);
+        chronicle(&draft.world, &draft.entries);
         self.reader.advance(draft.world.clone(), draft.entries.clone(), draft.ticked);
         // What finds no room is decided anew by the next tick.
         draft.lots.iter().for_each(|lot| drop(self.lots.try_send(lot.clone())));
@@ -145,6 +147,7 @@ impl<H: Host> Turns<H> {
         };
         let place = unsure.iter().position(is_there)?;
         let landed = unsure.swap_remove(place);
+        chronicle(&landed.world, &landed.entries);
         self.reader.advance(landed.world.clone(), Vec::new(), landed.ticked);
         Some(landed)
     }

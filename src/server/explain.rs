@@ -9,6 +9,7 @@ use super::extract::{Body, NoQuery};
 use super::failure::Answer;
 use crate::control::host::Host;
 use crate::domain::explain::{Subject, explain};
+use crate::domain::kura::refusal::KuraRefusal;
 use crate::domain::refusal::Refusal;
 use crate::wire::body::parse;
 use crate::wire::explain::{ExplainBody, ExplanationBody};
@@ -20,6 +21,9 @@ pub(super) async fn ask<H: Host, B: Builder>(reader: Reader<H, B>, _: NoQuery, B
     match subject {
         Subject::Ring(id) if !look.rings.contains_key(&id) => return Err(Refusal::NoRing(id).into()),
         Subject::Machine(id) if !look.machines.contains_key(&id) => return Err(Refusal::NoMachine(id).into()),
+        Subject::Server(id) if !look.world.kura.servers.contains_key(&id) => {
+            return Err(Refusal::from(KuraRefusal::NoServer(id)).into());
+        }
         _ => {}
     }
     Ok(body(StatusCode::OK, &ExplanationBody::from(explain(&look.world, &look.observed, subject, look.now))))

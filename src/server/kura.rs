@@ -95,7 +95,7 @@ pub(super) async fn tags<H: Host, B: Builder>(reader: Reader<H, B>, mut query: Q
 
 /// `POST /api/kura/runtime-tags/` (K8, K9).
 pub(super) async fn release<H: Host, B: Builder>(errand: Errand<H, B>) -> Answer {
-    let TagNew { tag, reason } = parse(&errand.bytes)?;
+    let TagNew { tag, reason } = TagNew::parse(&errand.bytes)?;
     errand.give(reason, Verb::Kura(KuraVerb::ReleaseTag { tag })).await
 }
 

@@ -24,6 +24,8 @@ use super::roll_figures;
 use super::shared::{Account, Shared};
 use crate::control::host::Host;
 use crate::control::ports::Clock;
+use crate::domain::kura::server::Server;
+use crate::wire::counters::{COUNTERS, counts};
 use crate::wire::gauges::{self, GAUGES, Labels, PREFIX, Standing};
 use crate::wire::problem::{Problem, ProblemKind};
 
@@ -131,6 +133,7 @@ fn standing<H: Host, B: Builder>(shared: &Shared<H, B>) -> Registry {
         families.entry(gauge.name).or_default().get_or_create(&gauge.labels).set(gauge.value);
     }
     let mut registry = Registry::with_prefix(PREFIX);
+    counted(shared, &mut registry);
     for (name, help) in GAUGES {
         registry.register(name, help, families.remove(name).unwrap_or_default());
     }
@@ -138,6 +141,19 @@ fn standing<H: Host, B: Builder>(shared: &Shared<H, B>) -> Registry {
     streams.set(i64::try_from(shared.streams.open()).unwrap_or(i64::MAX));
     registry.register("change_streams", "Change streams that are open", streams);
     registry
+}
+
+/// What the worlds count. Where a process serves several accounts with servers of the same name they are one series.
+fn counted<H: Host, B: Builder>(shared: &Shared<H, B>, registry: &mut Registry) {
+    let mut families: BTreeMap<&str, Family<Labels, Counter>> = BTreeMap::new();
+    for account in shared.accounts() {
+        for count in counts(&account.service.door.world(), Server::name) {
+            families.entry(count.name).or_default().get_or_create(&count.labels).inc_by(count.value);
+        }
+    }
+    for (name, help) in COUNTERS {
+        registry.register(name, help, families.remove(name).unwrap_or_default());
+    }
 }
 
 fn gauges<H: Host>(account: &Account<H>, tick_every: Duration) -> Vec<gauges::Gauge> {

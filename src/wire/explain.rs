@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::problem::{Problem, ProblemKind};
 use crate::domain::explain::{Explanation, Subject};
 use crate::domain::failure_mode::FailureMode;
-use crate::domain::ids::{AccountId, MachineId, RingId};
+use crate::domain::ids::{AccountId, MachineId, RingId, ServerId};
 
 /// Where it is asked.
 pub const PATH: &str = "/api/explain";
@@ -25,17 +25,27 @@ pub struct ExplainBody {
     /// A machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineId>,
+    /// A Kura server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerId>,
 }
 
 impl ExplainBody {
     /// The one subject; 422 where there is none or more than one, or the account is not the caller's own.
     pub fn subject(&self, account: AccountId) -> Result<Subject, Problem> {
-        match (self.account, self.ring, self.machine) {
-            (Some(asked), None, None) if asked == account => Ok(Subject::Rollout),
-            (Some(_), None, None) => Err(malformed("this is not the account of your token").field("account")),
-            (None, Some(ring), None) => Ok(Subject::Ring(ring)),
-            (None, None, Some(machine)) => Ok(Subject::Machine(machine)),
-            _ => Err(malformed("name exactly one of account, ring and machine")),
+        let named = [
+            self.account.map(|_| Subject::Rollout),
+            self.ring.map(Subject::Ring),
+            self.machine.map(Subject::Machine),
+            self.server.map(Subject::Server),
+        ];
+        let named: Vec<Subject> = named.into_iter().flatten().collect();
+        match named[..] {
+            [_] if self.account.is_some_and(|asked| asked != account) => {
+                Err(malformed("this is not the account of your token").field("account"))
+            }
+            [subject] => Ok(subject),
+            _ => Err(malformed("name exactly one of account, ring, machine and server")),
         }
     }
 }

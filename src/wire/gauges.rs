@@ -1,15 +1,19 @@
 //! Gauges: how an account stands, in numbers. What is gone has no gauge any more.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
+use crate::domain::kura::deployment::Deployment;
 use crate::domain::rows::{LaneView, lanes_in_order};
+use crate::domain::span::Seconds;
 use crate::domain::world::World;
 
 /// What the name of every series begins with.
 pub const PREFIX: &str = "kura";
 
 /// Every gauge of an account with what it means.
-pub const GAUGES: [(&str, &str); 9] = [
+pub const GAUGES: [(&str, &str); 13] = [
     ("rollouts_running", "1 while a rollout runs"),
     ("rings_halted", "Halted rings of the running rollout"),
     ("slot_holders", "Machines with a slot"),
@@ -19,6 +23,10 @@ pub const GAUGES: [(&str, &str); 9] = [
     ("seat_held", "1 where this process ticks"),
     ("journal_reachable", "1 while the journal answers"),
     ("tick_age_seconds", "Since the last tick of this process, where it ticks"),
+    ("servers", "Kura servers by status"),
+    ("servers_left_behind", "Kura servers that releases pass by: three superseded deployments in a row"),
+    ("deployments_open", "Deployments of Kura servers that are pending or running"),
+    ("oldest_wait_seconds", "Since when the deployment waits that has waited longest for the same thing"),
 ];
 
 /// Names and values that tell one series from another.
@@ -67,6 +75,30 @@ impl Standing<'_> {
         let age = self.tick_age.map(|age| i64::try_from(age).unwrap_or(i64::MAX));
         gauges.extend(age.map(|age| self.of_account("tick_age_seconds", age)));
         gauges.extend(self.of_lanes());
+        gauges.extend(self.of_servers());
+        gauges
+    }
+
+    /// Nothing where there never was a Kura server.
+    fn of_servers(&self) -> Vec<Gauge> {
+        let servers = &self.world.kura.servers;
+        if servers.is_empty() {
+            return Vec::new();
+        }
+        let mut statuses: BTreeMap<&str, usize> = BTreeMap::new();
+        servers.values().for_each(|server| *statuses.entry(server.status.word()).or_default() += 1);
+        let open: Vec<&Deployment> = servers.values().filter_map(|server| server.open()).collect();
+        let oldest = open.iter().filter_map(|row| row.wait.as_ref()).map(|wait| wait.since).min();
+        let waited = oldest.map_or(0, |since| Seconds::between(since, self.now).0);
+        let of_status = |(status, count): (&str, usize)| Gauge {
+            labels: vec![("account", self.account.to_owned()), ("status", status.to_owned())],
+            ..self.of_account("servers", whole(count))
+        };
+        let mut gauges: Vec<Gauge> = statuses.into_iter().map(of_status).collect();
+        let behind = servers.values().filter(|server| server.is_left_behind()).count();
+        gauges.push(self.of_account("servers_left_behind", whole(behind)));
+        gauges.push(self.of_account("deployments_open", whole(open.len())));
+        gauges.push(self.of_account("oldest_wait_seconds", i64::try_from(waited).unwrap_or(i64::MAX)));
         gauges
     }
 

@@ -26,6 +26,7 @@ pub mod status;
 pub mod told;
 pub mod explain;
 pub mod gauges;
+pub mod counters;
 
 // Agents.
 pub mod agent;

@@ -35,9 +35,9 @@ pub struct Listed {
 /// Subject and flags of a question.
 #[derive(Debug, clap::Args)]
 pub struct Question {
-    /// A ring or a machine by name or uuid, also written ring/NAME or machine/NAME; without it the current rollout.
-    #[arg(value_name = "SUBJECT")]
-    pub subject: Option<String>,
+    /// A ring, machine or server by name or uuid, also written ring/NAME or ring NAME; without it the current rollout.
+    #[arg(value_name = "SUBJECT", num_args = 0..=2)]
+    pub subject: Vec<String>,
     /// Flags.
     #[command(flatten)]
     pub flags: Flags,
@@ -98,8 +98,8 @@ pub enum Wanted<'a> {
     Deployments(&'a str),
     /// The manifest of a server.
     Manifest(&'a str),
-    /// What a subject waits for.
-    Answer(Option<&'a str>),
+    /// What a subject waits for, in one word or in two; without any, the current rollout.
+    Answer(&'a [String]),
 }
 
 impl Ask {
@@ -119,7 +119,7 @@ impl Ask {
             Self::Nodes(listed) => (&NODES, listed),
             Self::Deployments(of) => return (Wanted::Deployments(&of.server), &of.flags),
             Self::Drift(of) => return (Wanted::Manifest(&of.server), &of.flags),
-            Self::Explain(question) => return (Wanted::Answer(question.subject.as_deref()), &question.flags),
+            Self::Explain(question) => return (Wanted::Answer(&question.subject), &question.flags),
         };
         (Wanted::Things(noun, &listed.names), &listed.flags)
     }

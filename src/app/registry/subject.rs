@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::fetch::{Fetched, list};
+use super::kura::SERVERS;
 use super::nouns::{MACHINES, Noun, RINGS};
 use super::pick::{matching, pick};
 use crate::adapters::remote::client::{Client, Failure};
@@ -11,20 +12,21 @@ use crate::wire::explain::PATH;
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// What can be asked about by name.
-const NOUNS: [&Noun; 2] = [&RINGS, &MACHINES];
+const NOUNS: [&Noun; 3] = [&RINGS, &MACHINES, &SERVERS];
 
 /// Code of a question about something that is not there.
 pub const UNKNOWN_SUBJECT: &str = "no_subject";
 
-/// Asks what a subject waits for; without one, what the account waits for.
-pub async fn ask(client: &Client, subject: Option<&str>) -> Result<Fetched, Problem> {
+/// Asks what a subject waits for, `server/acme-eu` and `server acme-eu` being the same; without one, what the account
+/// waits for.
+pub async fn ask(client: &Client, subject: &[String]) -> Result<Fetched, Problem> {
     let question = match subject {
-        None => {
+        [] => {
             let account: Value = client.get(account::PATH).await.map_err(Failure::into_problem)?;
             json!({"account": account["uuid"]})
         }
-        Some(name) => {
-            let (noun, uuid) = named(client, name).await?;
+        words => {
+            let (noun, uuid) = named(client, &words.join("/")).await?;
             json!({noun.one: uuid})
         }
     };
@@ -37,13 +39,13 @@ async fn named(client: &Client, name: &str) -> Result<(&'static Noun, Value), Pr
     if let Some((noun, name)) = NOUNS.into_iter().find_map(|noun| Some((noun, kind(noun)?))) {
         let all = list(client, noun).await?.body;
         let found = pick(noun, all.as_array().map_or(&[][..], Vec::as_slice), name)?;
-        return Ok((noun, found["uuid"].clone()));
+        return Ok((noun, found[noun.id].clone()));
     }
     let mut found = Vec::new();
     for noun in NOUNS {
         let all = list(client, noun).await?.body;
         let called = matching(noun, all.as_array().map_or(&[][..], Vec::as_slice), name);
-        found.extend(called.into_iter().map(|body| (noun, body["uuid"].clone())));
+        found.extend(called.into_iter().map(|body| (noun, body[noun.id].clone())));
     }
     match <[_; 1]>::try_from(found) {
         Ok([one]) => Ok(one),
@@ -53,8 +55,8 @@ async fn named(client: &Client, name: &str) -> Result<(&'static Noun, Value), Pr
 }
 
 fn unknown(name: &str) -> Problem {
-    Problem::new(ProblemKind::NotFound, UNKNOWN_SUBJECT, format!("there is no ring and no machine {name}"))
-        .hint("list them: kura-console rings, kura-console machines")
+    Problem::new(ProblemKind::NotFound, UNKNOWN_SUBJECT, format!("there is no ring, machine or server {name}"))
+        .hint("list them: kura-console rings, kura-console machines, kura-console servers")
         .hint("without a name the current rollout is explained")
 }
 

@@ -41,7 +41,9 @@ fn one(link: &ChainLink, place: std::cmp::Ordering, width: usize, pen: &Pen<'_>)
         (Standing::Broken { detail, .. }, Equal) => (Glyph::Failed, Role::Failed, name + detail),
         (Standing::Broken { detail, .. }, _) => (Glyph::Waiting, Role::Dim, format!("{name}{detail}")),
         (Standing::Unknown { why }, Equal) => (Glyph::Offline, Role::Warning, format!("{name}not known: {why}")),
-        (Standing::Unknown { why }, _) => (Glyph::Offline, Role::Dim, format!("{name}not known: {why}")),
+        (Standing::Unknown { why } | Standing::Unreadable { why }, _) => {
+            (Glyph::Offline, Role::Dim, format!("{name}not known: {why}"))
+        }
     };
     let mut lines = item(glyph, role, &text, width, pen);
     if let Some((mark, _)) = lines.first_mut().and_then(|line| line.first_mut()) {

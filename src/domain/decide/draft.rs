@@ -73,6 +73,11 @@ impl<'a> Draft<'a> {
         self.push(Change::Roll(Box::new(change)));
     }
 
+    /// Facts decided so far.
+    pub(super) fn told(&self) -> usize {
+        self.changes.len()
+    }
+
     /// Decides one write to the cluster.
     pub(super) fn step(&mut self, step: Step) {
         self.steps.push(step);

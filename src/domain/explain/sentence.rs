@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::super::failure_mode::{FailureMode, Finding, of_machine, of_ring, of_rollout};
-use super::super::ids::{MachineId, RingId};
+use super::super::ids::{MachineId, RingId, ServerId};
 use super::super::observed::Observed;
 use super::super::world::World;
-use super::{machine, ring, rollout};
+use super::{machine, ring, rollout, server};
 
 /// What is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub enum Subject {
     Ring(RingId),
     /// A machine.
     Machine(MachineId),
+    /// A Kura server.
+    Server(ServerId),
 }
 
 /// The answer.
@@ -102,6 +104,7 @@ pub fn explain(world: &World, observed: &Observed, subject: Subject, now: Timest
         Subject::Rollout => (rollout::explain(world, observed, now), of_rollout(world, observed, now)),
         Subject::Ring(id) => (ring::explain(world, observed, id, now), of_ring(world, observed, id, now)),
         Subject::Machine(id) => (machine::explain(world, observed, id, now), of_machine(world, observed, id, now)),
+        Subject::Server(id) => return server::explain(world, observed, id, now),
     };
     match finding {
         Some(finding) if speaks_for_itself(world, subject) => said.surpassed(&finding).advised(world, &finding),

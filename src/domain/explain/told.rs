@@ -22,6 +22,7 @@ pub fn told(world: &World, observed: &Observed, glimpse: &Glimpse, subject: Subj
         Subject::Rollout => scene.rollout(),
         Subject::Ring(id) => scene.ring(id),
         Subject::Machine(id) => scene.machine(id),
+        Subject::Server(_) => Explanation::of("nothing is told of Kura servers"),
     }
 }
 

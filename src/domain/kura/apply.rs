@@ -1,16 +1,17 @@
 //! The fold of the facts about Kura servers; the only code that changes an estate.
 
-use imbl::OrdMap;
+use imbl::{OrdMap, Vector};
 use jiff::Timestamp;
 
 use super::super::ids::{DeploymentId, ServerId};
 use super::change::KuraChange;
 use super::deployment::{Closing, Deployment, DeploymentStatus, Wait, WaitKind};
 use super::estate::{Estate, RUNTIME_TAGS_KEPT};
+use super::remembered::Remembered;
 use super::server::{
     AppliedManifest, COUNTED_TAGS, DEPLOYMENTS_KEPT, ForeignEdit, MovePhase, Roll, Server, ServerStatus,
 };
-use super::tag::RuntimeTag;
+use super::tag::{RuntimeTag, forgettable};
 
 impl Estate {
     /// Folds one fact. Total: one about something that is gone changes nothing.
@@ -38,12 +39,16 @@ impl Estate {
             self.tags.push_back(RuntimeTag { tag: tag.to_owned(), released_at });
         }
         while self.tags.len() > RUNTIME_TAGS_KEPT {
-            self.tags.pop_front();
+            let used = |tag: &str| self.servers.values().any(|server| server.wanted_tag() == Some(tag));
+            self.tags.remove(forgettable(&self.tags, used));
         }
     }
 }
 
 fn apply_to_server(server: &mut Server, at: Timestamp, change: &KuraChange) {
+    if changes_the_manifest(change) {
+        server.rendered = Remembered::default();
+    }
     match change {
         KuraChange::SpecChanged { spec, .. } => server.spec = (**spec).clone(),
         KuraChange::Moved { phase, .. } => server.move_phase = *phase,
@@ -73,6 +78,12 @@ fn apply_to_server(server: &mut Server, at: Timestamp, change: &KuraChange) {
     }
 }
 
+/// Its spec, or the tag it is to carry.
+fn changes_the_manifest(change: &KuraChange) -> bool {
+    use KuraChange as Fact;
+    matches!(change, Fact::SpecChanged { .. } | Fact::DeploymentOpened { .. } | Fact::DeploymentClosed { .. })
+}
+
 fn project(server: &mut Server, status: ServerStatus) {
     server.status = status;
     if status.is_leaving() {
@@ -84,8 +95,9 @@ fn project(server: &mut Server, status: ServerStatus) {
     }
 }
 
+/// Changes a row while it is open; one that has ended stays as it is, whatever is still told about it (K5).
 fn edit(server: &mut Server, id: DeploymentId, edit: impl FnOnce(&mut Deployment)) {
-    let place = server.deployments.iter().rposition(|row| row.id == id);
+    let place = server.deployments.iter().rposition(|row| row.id == id && row.status.is_open());
     if let Some(row) = place.and_then(|place| server.deployments.get_mut(place)) {
         edit(row);
     }
@@ -95,8 +107,16 @@ fn open(server: &mut Server, deployment: &Deployment) {
     server.attempts += 1;
     server.deployments.push_back(deployment.clone());
     while server.deployments.len() > DEPLOYMENTS_KEPT {
-        server.deployments.pop_front();
+        server.deployments.remove(superfluous(&server.deployments));
     }
+}
+
+/// The row that is forgotten first: the oldest one whose tag a later row has too. A tag whose last row is forgotten would
+/// look as if nobody had ever tried it (K9).
+fn superfluous(rows: &Vector<Deployment>) -> usize {
+    let said_again =
+        |(n, row): (usize, &Deployment)| rows.iter().skip(n + 1).any(|later| later.image_tag == row.image_tag);
+    rows.iter().enumerate().position(|(n, row)| said_again((n, row))).unwrap_or(0)
 }
 
 fn start(server: &mut Server, id: DeploymentId, revision: &str, at: Timestamp) {

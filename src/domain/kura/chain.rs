@@ -11,6 +11,7 @@ use super::notice;
 use super::object::{ObjectKind, tag_of};
 use super::server::{GatewayMode, Server};
 use super::sight::Sight;
+use super::source::Contact;
 use super::traffic::{Dns, Endpoint, Service, Tls, Up};
 use super::workload::{Instance, Pod};
 
@@ -55,6 +56,12 @@ pub enum Standing {
         /// Why not.
         why: String,
     },
+    /// It will not be told: this identity may not read it, or the cluster does not have the kind. What hangs on it is
+    /// judged without it.
+    Unreadable {
+        /// Why not.
+        why: String,
+    },
 }
 
 /// A link and how it stands.
@@ -78,13 +85,21 @@ pub enum Judgement {
     Unsure,
 }
 
-/// The first link that does not hold decides.
+impl ChainLink {
+    /// It says nothing either way, and a link behind it would be broken if it were.
+    fn is_passed_over(&self) -> bool {
+        let is_between = matches!(self.link, LinkName::Class | LinkName::Address);
+        self.standing == Standing::Whole || is_between && matches!(self.standing, Standing::Unreadable { .. })
+    }
+}
+
+/// The first link that does not hold decides. One that can never be read holds nothing up: an endpoint that answers is
+/// proof enough.
 pub fn judge(chain: &[ChainLink]) -> Judgement {
-    let first = chain.iter().map(|link| &link.standing).find(|standing| **standing != Standing::Whole);
-    match first {
+    match chain.iter().find(|link| !link.is_passed_over()).map(|link| &link.standing) {
         None | Some(Standing::Whole) => Judgement::Whole,
         Some(Standing::Broken { wait, detail }) => Judgement::Broken(*wait, detail.clone()),
-        Some(Standing::Unknown { .. }) => Judgement::Unsure,
+        Some(Standing::Unknown { .. } | Standing::Unreadable { .. }) => Judgement::Unsure,
     }
 }
 
@@ -143,10 +158,19 @@ fn unknown(why: impl Into<String>) -> Standing {
     Standing::Unknown { why: why.into() }
 }
 
+/// Why a link cannot be told, where what it is read from is not fresh.
+fn unread(kind: &str, contact: &Contact, now: Timestamp) -> Option<Standing> {
+    let why = format!("{kind}: {}", contact.trouble(now)?);
+    Some(match contact {
+        Contact::Forbidden { .. } | Contact::Absent { .. } => Standing::Unreadable { why },
+        _ => Standing::Unknown { why },
+    })
+}
+
 fn observed(sight: &Sight, live: Option<&Instance>, tag: &str, now: Timestamp) -> Standing {
     let not = |detail: String| broken(WaitKind::NotObserved, detail);
-    if let Some(trouble) = sight.instances.contact.trouble(now) {
-        return unknown(format!("instances: {trouble}"));
+    if let Some(unread) = unread("instances", &sight.instances.contact, now) {
+        return unread;
     }
     let Some(live) = live else { return not("there is no instance yet".to_owned()) };
     match live.observed_image.as_deref().map(tag_of) {
@@ -159,8 +183,8 @@ fn observed(sight: &Sight, live: Option<&Instance>, tag: &str, now: Timestamp) -
 
 /// Every pod runs the image and at least one is Ready: `observedImage` alone can latch early (K33).
 fn workload(sight: &Sight, server: &Server, tag: &str, now: Timestamp) -> Standing {
-    if let Some(trouble) = sight.pods.contact.trouble(now) {
-        return unknown(format!("pods: {trouble}"));
+    if let Some(unread) = unread("pods", &sight.pods.contact, now) {
+        return unread;
     }
     let pods: Vec<&Pod> = sight.pods_of(&server.instance_name).collect();
     let other = |pod: &&&Pod| pod.image.as_deref().map(tag_of) != Some(tag);
@@ -201,14 +225,14 @@ fn listed(all: &[String]) -> String {
 }
 
 fn class(sight: &Sight, live: Option<&Instance>, now: Timestamp) -> Standing {
-    if let Some(trouble) = sight.instances.contact.trouble(now) {
-        return unknown(format!("instances: {trouble}"));
+    if let Some(unread) = unread("instances", &sight.instances.contact, now) {
+        return unread;
     }
     let Some(name) = live.and_then(|live| live.spec.get("ingressClassName")).and_then(|name| name.as_str()) else {
         return broken(WaitKind::IngressClassWithoutController, "the instance names no ingress class");
     };
-    if let Some(trouble) = sight.classes.contact.trouble(now) {
-        return unknown(format!("ingress classes: {trouble}"));
+    if let Some(unread) = unread("ingress classes", &sight.classes.contact, now) {
+        return unread;
     }
     match sight.classes.get(name).map(|class| class.has_controller) {
         None => broken(WaitKind::IngressClassWithoutController, format!("there is no ingress class {name}")),
@@ -242,8 +266,8 @@ fn addresses(sight: &Sight, server: &Server) -> Vec<String> {
 }
 
 fn address(sight: &Sight, server: &Server, now: Timestamp) -> Standing {
-    if let Some(trouble) = sight.ingresses.contact.trouble(now) {
-        return unknown(format!("ingresses: {trouble}"));
+    if let Some(unread) = unread("ingresses", &sight.ingresses.contact, now) {
+        return unread;
     }
     match addresses(sight, server).is_empty() {
         true => {

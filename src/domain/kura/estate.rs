@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::ids::ServerId;
 use super::object::ObjectRef;
-use super::server::Server;
-use super::tag::{RuntimeTag, newest};
+use super::server::{Server, ServerStatus};
+use super::tag::{RuntimeTag, is_newer, newest};
 
 /// Servers an account may have.
 pub const SERVERS_MAX: usize = 20_000;
@@ -58,14 +58,23 @@ impl Estate {
         newest(&self.tags).map(|newest| newest.tag.as_str())
     }
 
+    /// The tag a server is brought to: the one a person holds it at, else the newest, unless it is beyond that already.
+    pub fn target_of<'a>(&'a self, server: &'a Server) -> Option<&'a str> {
+        let held = server.pin.as_ref().map(|pin| pin.tag.as_str());
+        let (newest, wanted) = (self.target(), server.wanted_tag());
+        let is_ahead = |newest: &&str| wanted.is_none_or(|wanted| is_newer(&self.tags, newest, wanted));
+        held.or(newest.filter(is_ahead)).or(wanted)
+    }
+
     /// What a person calls a server.
     pub fn server_name(&self, id: ServerId) -> String {
         self.servers.get(&id).map_or_else(|| "(gone)".to_owned(), Server::name)
     }
 
-    /// The server an instance belongs to.
+    /// The server an instance belongs to; one that is destroyed claims nothing.
     pub fn server_of(&self, instance: &str) -> Option<&Server> {
-        self.servers.values().find(|server| server.instance_name == instance)
+        let claims = |server: &&Server| server.instance_name == instance && server.status != ServerStatus::Destroyed;
+        self.servers.values().find(claims)
     }
 
     /// It was released here, or a server runs it or was to.

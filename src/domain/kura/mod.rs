@@ -22,10 +22,12 @@ mod apply;
 // What people ask for, and why not.
 pub mod verb;
 pub mod refusal;
+pub mod limits;
 
 // From a server to its manifest.
 pub mod canonical;
 pub mod render;
+pub mod remembered;
 pub mod drift;
 
 // What can be said about it.

@@ -27,6 +27,9 @@ pub const ACCOUNT_LABEL: &str = "tuist.dev/account";
 /// The label that names the region of an object (K50).
 pub const REGION_LABEL: &str = "tuist.dev/region";
 
+/// What the deletion of an instance waits for, until its controller has cleaned up (K50).
+pub const INSTANCE_FINALIZER: &str = "kurainstances.kura.tuist.dev/finalizer";
+
 /// What the deletion of a gateway waits for, until its controller has cleaned up (K50).
 pub const GATEWAY_FINALIZER: &str = "kuragateways.kura.tuist.dev/finalizer";
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::estate::Estate;
 use super::object::MANAGED_BY_LABEL;
 use super::render::MANAGED_BY;
+use super::server::ServerStatus;
 use super::sight::Sight;
 use super::workload::Instance;
 
@@ -37,7 +38,8 @@ pub fn orphans(estate: &Estate, sight: &Sight, now: Timestamp) -> Vec<Orphan> {
         return Vec::new();
     }
     let orphan = |direction, name: &str| Orphan { direction, name: name.to_owned() };
-    let ours: BTreeSet<&str> = estate.servers.values().map(|server| server.instance_name.as_str()).collect();
+    let staying = estate.servers.values().filter(|server| server.status != ServerStatus::Destroyed);
+    let ours: BTreeSet<&str> = staying.map(|server| server.instance_name.as_str()).collect();
     let alone = sight.instances.rows.iter();
     let alone = alone.filter(|(name, live)| !ours.contains(name.as_str()) && managed_by_another(live).is_none());
     let alone = alone.map(|(name, _)| orphan(Direction::InstanceWithoutRow, name));

@@ -142,7 +142,10 @@ impl KuraRefusal {
             Self::Duplicate { .. } => &["configure the one that exists"],
             Self::Moving { .. } => &["wait until the move is over: the next tick then schedules the newest tag"],
             Self::Leaving { .. } => &["add the server anew once it is gone"],
-            Self::AlreadyOpen { .. } => &["already open; use force to apply it again in its place"],
+            Self::AlreadyOpen { .. } => &[
+                "already open; use force to apply it again in its place",
+                "same image, not forced: nothing would be applied",
+            ],
             Self::NothingToApply { .. } => &["deploy a tag to it"],
             Self::InUse { .. } => &["lead that one to another class first"],
             Self::NotLeaving { .. } => &["delete it first; a finalizer is only in the way of a deletion"],

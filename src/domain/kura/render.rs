@@ -23,7 +23,7 @@ pub const GATEWAY_NAME_MAX: usize = 63;
 pub struct Manifest {
     /// The `KuraInstance`, with its revision in an annotation.
     pub instance: Value,
-    /// The `KuraGateway` of a server that has one of its own.
+    /// The `KuraGateway` of a server that has one of its own, with the same revision in an annotation.
     pub gateway: Option<Value>,
     /// Over everything that was rendered, the annotation apart (K22).
     pub revision: String,
@@ -36,15 +36,21 @@ impl Manifest {
     pub fn spec(&self) -> &Value {
         self.instance.get("spec").unwrap_or(&Value::Null)
     }
+
+    /// What its gateway is called, where it has one of its own.
+    pub fn gateway_name(&self) -> Option<&str> {
+        self.gateway.as_ref()?.pointer("/metadata/name")?.as_str()
+    }
 }
 
 /// Renders a server for a tag.
 pub fn render(server: &Server, tag: &str) -> Manifest {
-    let mut instance = instance(server, tag);
-    let gateway = gateway(server);
+    let (mut instance, mut gateway) = (instance(server, tag), gateway(server));
     let revision = revision(&json!({ "instance": instance, "gateway": gateway }));
-    if let Some(metadata) = instance.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.insert("annotations".to_owned(), json!({ REVISION_ANNOTATION: revision }));
+    for object in [Some(&mut instance), gateway.as_mut()].into_iter().flatten() {
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.insert("annotations".to_owned(), json!({ REVISION_ANNOTATION: revision }));
+        }
     }
     Manifest { instance, gateway, revision, image: image(&server.spec, tag) }
 }

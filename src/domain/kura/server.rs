@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::super::ids::{DeploymentId, ServerId};
 use super::deployment::{Deployment, DeploymentStatus};
+use super::remembered::Remembered;
 
 /// Deployments the World keeps per server; older ones are read from the journal (K7).
 pub const DEPLOYMENTS_KEPT: usize = 50;
@@ -270,6 +271,9 @@ pub struct Server {
     /// Not-Ready pods that were deleted, by the image their change led to (K41).
     #[serde(default)]
     pub deleted_total: OrdMap<String, u64>,
+    /// What it was last rendered as.
+    #[serde(skip)]
+    pub rendered: Remembered,
 }
 
 impl Server {
@@ -299,12 +303,13 @@ impl Server {
             troubles: OrdMap::new(),
             superseded_total: OrdMap::new(),
             deleted_total: OrdMap::new(),
+            rendered: Remembered::default(),
         }
     }
 
-    /// The deployment that is open, of which there is at most one (K6).
+    /// The deployment that is open: there is at most one, and none was scheduled after it (K6, K10).
     pub fn open(&self) -> Option<&Deployment> {
-        self.deployments.iter().rev().find(|row| row.status.is_open())
+        self.deployments.last().filter(|row| row.status.is_open())
     }
 
     /// One of the deployments that are kept.
@@ -312,9 +317,14 @@ impl Server {
         self.deployments.iter().rev().find(|row| row.id == id)
     }
 
-    /// The tag its instance is to carry: that of the open deployment, else the one it serves.
+    /// The tag its instance is to carry: that of the open deployment, else the one it serves. Where it never served, that
+    /// of its last attempt: a failed row does not make its instance go missing for good (K26).
     pub fn wanted_tag(&self) -> Option<&str> {
-        self.open().map(|row| row.image_tag.as_str()).or(self.current_image_tag.as_deref())
+        let open = self.open().map(|row| row.image_tag.as_str());
+        open.or(self.current_image_tag.as_deref()).or_else(|| {
+            let last = self.deployments.last().filter(|row| row.status != DeploymentStatus::Cancelled)?;
+            Some(last.image_tag.as_str())
+        })
     }
 
     /// The identity of its next deployment: the same whenever it is decided again.

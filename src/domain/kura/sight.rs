@@ -1,6 +1,7 @@
 //! The cluster as it is seen right now: one reading per kind, each as old as it is. Never journaled.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use imbl::OrdMap;
 use jiff::Timestamp;
@@ -95,10 +96,13 @@ impl Sight {
         self.endpoints.get(host).filter(|probe| now < PROBE_STALE_AFTER.after(probe.as_of))
     }
 
-    /// Pods of an instance that are not on their way out, in order of name.
+    /// Pods of an instance that are not on their way out, in order of name: those that carry its label and are called
+    /// as its StatefulSet calls them, `<instance>-<ordinal>` (K46, K50). Only the rows of that name are looked at.
     pub fn pods_of<'a>(&'a self, instance: &'a str) -> impl Iterator<Item = &'a Pod> {
+        let (first, past) = (format!("{instance}-"), format!("{instance}."));
         let ours = move |pod: &&Pod| pod.instance.as_deref() == Some(instance) && !pod.stamp.is_leaving();
-        self.pods.rows.values().filter(ours)
+        let called = self.pods.rows.range::<_, str>((Bound::Included(first.as_str()), Bound::Excluded(past.as_str())));
+        called.map(|(_, pod)| pod).filter(ours)
     }
 
     /// The same for every instance, in one look through all pods.

@@ -97,6 +97,22 @@ pub fn is_newer(released: &Vector<RuntimeTag>, tag: &str, other: &str) -> bool {
     matches!(ranks, (Some(a), Some(b)) if a > b)
 }
 
+/// Which tag can be forgotten: the one released longest ago that nobody uses and without which all others keep their
+/// order, in which a version may carry those above it that are none (K8).
+pub fn forgettable(released: &Vector<RuntimeTag>, used: impl Fn(&str) -> bool) -> usize {
+    let versions = |released: &Vector<RuntimeTag>| -> Vec<Option<Version>> {
+        released.iter().map(|one| rank(released, &one.tag).and_then(|rank| rank.version)).collect()
+    };
+    let all = versions(released);
+    let is_idle = |place: &usize| {
+        let (mut others, mut kept) = (released.clone(), all.clone());
+        let gone = others.remove(*place);
+        kept.remove(*place);
+        !used(&gone.tag) && versions(&others) == kept
+    };
+    (0..released.len()).find(is_idle).unwrap_or(0)
+}
+
 /// The newest released tag: what servers are brought to (K8). Of equal ones the one released last.
 pub fn newest(released: &Vector<RuntimeTag>) -> Option<&RuntimeTag> {
     released.iter().max_by_key(|one| rank(released, &one.tag))
@@ -133,6 +149,18 @@ mod tests {
         assert_eq!(newest(&released(&["0.10.15", "sha-aaa"])).unwrap().tag, "sha-aaa");
         assert_eq!(rank(&tags, "sha-unknown"), None, "nobody can say where it stands");
         assert!(!is_newer(&tags, "0.10.16", "sha-unknown") && !is_newer(&tags, "sha-unknown", "0.1.0"));
+    }
+
+    #[test]
+    fn what_is_forgotten_moves_nothing_else() {
+        // K8
+        let tags = released(&["9.0.0", "sha-a", "1.0.0", "sha-b"]);
+        assert_eq!(forgettable(&tags, |_| false), 1, "9.0.0 carries the two that are no versions");
+        assert_eq!(forgettable(&tags, |tag| tag == "sha-a"), 2, "and what somebody runs keeps its place");
+        let mut fewer = tags.clone();
+        fewer.remove(1);
+        assert_eq!(newest(&fewer).unwrap().tag, newest(&tags).unwrap().tag);
+        assert_eq!(forgettable(&released(&["1.0.0", "1.1.0"]), |_| false), 0);
     }
 
     #[test]

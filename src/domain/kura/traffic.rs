@@ -17,6 +17,9 @@ pub struct Gateway {
     pub region: Option<String>,
     /// `spec.ingressClassName`.
     pub class: Option<String>,
+    /// Its annotation `tuist.dev/kura-manifest-revision`: what it was applied from (K22).
+    #[serde(default)]
+    pub revision: Option<String>,
     /// `status.phase`.
     #[serde(default)]
     pub phase: Option<String>,

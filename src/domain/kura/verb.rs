@@ -52,7 +52,7 @@ pub enum KuraVerb {
         /// Apply even if everything agrees; displaces any open deployment.
         force: bool,
     },
-    /// A forced row of the tag the server is at, or on its way to (K24).
+    /// A forced row of the tag the server is brought to (K24).
     ForceReapply {
         /// Which.
         server: ServerId,

@@ -4,14 +4,20 @@ use imbl::OrdMap;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::objects::{Objects, Written, merge, paths};
-use crate::domain::kura::object::{FIELD_MANAGER, ObjectKind, ObjectRef, REVISION_ANNOTATION, Stamp, Version};
+use super::objects::{Objects, Written, merge, ordinal_of, paths};
+use crate::domain::kura::object::{
+    FIELD_MANAGER, INSTANCE_FINALIZER, ObjectKind, ObjectRef, REVISION_ANNOTATION, Stamp, Version,
+};
 use crate::domain::kura::step::{Deed, FieldConflict, Outcome, Purpose, Step};
 use crate::domain::kura::traffic::{Dns, Gateway, Tls, Up};
 use crate::domain::kura::workload::{Instance, Retention, StatefulSet, UpdateStrategy};
+use crate::domain::span::Seconds;
+
+/// Whoever is seen for so long on a class stands on it: a process that froze over a decision may have missed it before.
+const STANDS_AFTER: Seconds = Seconds(300);
 
 /// The address of an endpoint nobody said anything else about.
-pub(super) const ADDRESS: &str = "203.0.113.10";
+pub const ADDRESS: &str = "203.0.113.10";
 
 impl Objects {
     /// Carries a step out for a process, under its preconditions.
@@ -24,19 +30,41 @@ impl Objects {
         if matches!(step.purpose, Purpose::Roll { .. }) {
             return self.run_for_roll(step, now, process);
         }
+        let wrong =
+            matches!(step.deed, Deed::Delete { .. }).then(|| self.forbidden_delete(&step.object, now)).flatten();
         let outcome = match &step.deed {
             Deed::Apply { manifest, from, force } => self.apply(&step.object, manifest, from.as_ref(), *force, now),
             Deed::Delete { from } => self.delete(&step.object, from, now),
-            Deed::StripFinalizer { from, finalizer } => self.strip(&step.object, from, finalizer),
+            Deed::StripFinalizer { from, finalizer } => self.strip(&step.object, from, finalizer, now),
             Deed::Cordon { .. } | Deed::Evict { .. } => Outcome::Invalid { why: "only a roll does that".to_owned() },
         };
         if outcome == Outcome::Done {
             let (kind, name) = (step.object.kind, step.object.name.clone());
             let (by, process) = (FIELD_MANAGER.to_owned(), process.to_owned());
+            self.breaches.extend(wrong);
             self.written.push(Written { at: now, verb, kind, name, by, process });
             self.advance(now);
         }
         outcome
+    }
+
+    /// What no process may ever delete: a Ready pod, a claim, a gateway somebody has stood on for a while (K37, K42, K43).
+    fn forbidden_delete(&self, object: &ObjectRef, now: Timestamp) -> Option<String> {
+        let users = || {
+            let stood =
+                |(class, since): &(String, Timestamp)| *class == object.name && STANDS_AFTER.after(*since) <= now;
+            self.classes_since.iter().find(|(_, class)| stood(class)).map(|(instance, _)| instance)
+        };
+        match object.kind {
+            ObjectKind::Pod if self.pods.get(&object.name).is_some_and(|pod| pod.pod.ready) => {
+                Some(format!("K37: the Ready pod {} was deleted", object.name))
+            }
+            ObjectKind::PersistentVolumeClaim => Some(format!("K37: the claim {} was deleted", object.name)),
+            ObjectKind::KuraGateway | ObjectKind::IngressClass => {
+                users().map(|user| format!("K42: {object} was deleted, and {user} stands on it"))
+            }
+            _ => None,
+        }
     }
 
     fn stamp_of(&mut self, object: &ObjectRef) -> Option<&mut Stamp> {
@@ -91,7 +119,6 @@ impl Objects {
     /// reports the image at once.
     pub fn put_instance(&mut self, name: &str, manifest: &Value, now: Timestamp) {
         let spec = manifest.get("spec").cloned().unwrap_or(Value::Null);
-        let revision = manifest.pointer("/metadata/annotations").and_then(|all| all.get(REVISION_ANNOTATION));
         let labels = manifest.pointer("/metadata/labels").and_then(|all| serde_json::from_value(all.clone()).ok());
         let fresh = self.stamp(name, now);
         let known = self.instances.remove(name);
@@ -104,7 +131,7 @@ impl Objects {
         let live = Instance {
             stamp,
             spec: live_spec,
-            revision: revision.and_then(Value::as_str).map(str::to_owned),
+            revision: annotated(manifest),
             foreign,
             phase: Some("Ready".to_owned()),
             observed_image: None,
@@ -124,6 +151,10 @@ impl Objects {
         let Some(live) = self.instances.get(name) else { return };
         let image = live.spec.get("image").and_then(Value::as_str).unwrap_or_default().to_owned();
         let replicas = live.spec.get("replicas").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
+        let class = live.spec.get("ingressClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if self.classes_since.get(name).is_none_or(|(known, _)| *known != class) {
+            self.classes_since.insert(name.to_owned(), (class, now));
+        }
         let (replicas, host) = (replicas.unwrap_or(1), live.spec.get("publicHost").and_then(Value::as_str));
         if let Some(host) = host.map(str::to_owned) {
             let chain = self.chains.entry(name.to_owned()).or_insert_with(|| healthy(&host));
@@ -137,6 +168,9 @@ impl Objects {
             (set.image, set.replicas) = (Some(image.clone()), replicas);
         }
         let known: Vec<String> = self.pods_of(name);
+        let beyond = |pod: &String| ordinal_of(pod) >= replicas;
+        known.iter().filter(|pod| beyond(pod)).for_each(|pod| drop(self.pods.remove(pod)));
+        self.coming.retain(|pod, (owner, _)| owner != name || !beyond(pod));
         let missing = (0..replicas).map(|ordinal| format!("{name}-{ordinal}"));
         let missing = missing.filter(|pod| !known.contains(pod) && !self.coming.contains_key(pod));
         missing.collect::<Vec<_>>().iter().for_each(|pod| self.start_pod(pod, name, now));
@@ -161,7 +195,8 @@ impl Objects {
         }
     }
 
-    fn put_gateway(&mut self, name: &str, manifest: &Value, now: Timestamp) {
+    /// Puts a gateway up as a manifest says; its controller makes the class of it in the same instant.
+    pub fn put_gateway(&mut self, name: &str, manifest: &Value, now: Timestamp) {
         let field = |path: &str| manifest.pointer(path).and_then(Value::as_str).map(str::to_owned);
         let labels = manifest.pointer("/metadata/labels").and_then(|all| serde_json::from_value(all.clone()).ok());
         let fresh = self.stamp(name, now);
@@ -173,11 +208,13 @@ impl Objects {
             stamp,
             region: field("/spec/region"),
             class: field("/spec/ingressClassName"),
+            revision: annotated(manifest),
             phase: Some("Ready".to_owned()),
             ready_replicas: 1,
             message: None,
             last_reconciled_at: Some(now),
         };
+        self.gateway_classes.extend(row.class.clone());
         self.gateways.insert(name.to_owned(), (row, alive));
     }
 
@@ -203,7 +240,15 @@ impl Objects {
                 }
                 _ => drop(self.gateways.remove(&object.name)),
             },
+            ObjectKind::IngressClass => drop(self.gateway_classes.remove(&object.name)),
+            ObjectKind::KuraInstance if self.is_held(&object.name) => {
+                if let Some(live) = self.instances.get_mut(&object.name) {
+                    live.stamp.deleting_since.get_or_insert(now);
+                    live.stamp.resource_version = version;
+                }
+            }
             ObjectKind::KuraInstance => {
+                self.classes_since.remove(&object.name);
                 self.instances.remove(&object.name);
                 self.sets.remove(&object.name);
                 let pods = self.pods_of(&object.name);
@@ -214,7 +259,7 @@ impl Objects {
         }
     }
 
-    fn strip(&mut self, object: &ObjectRef, from: &Version, finalizer: &str) -> Outcome {
+    fn strip(&mut self, object: &ObjectRef, from: &Version, finalizer: &str, now: Timestamp) -> Outcome {
         let version = self.version();
         let Some(stamp) = self.stamp_of(object) else { return Outcome::Done };
         if stamp.version() != *from {
@@ -223,10 +268,22 @@ impl Objects {
         stamp.finalizers.retain(|known| known != finalizer);
         stamp.resource_version = version;
         if stamp.is_leaving() && stamp.finalizers.is_empty() {
-            self.gateways.remove(&object.name);
+            self.remove(object, now);
         }
         Outcome::Done
     }
+
+    /// An instance has a finalizer that is not its controller's, which nobody takes off by itself.
+    fn is_held(&self, name: &str) -> bool {
+        let finalizers = self.instances.get(name).map_or(&[][..], |live| &live.stamp.finalizers);
+        finalizers.iter().any(|finalizer| finalizer != INSTANCE_FINALIZER)
+    }
+}
+
+/// The revision a manifest says it was rendered as.
+fn annotated(manifest: &Value) -> Option<String> {
+    let noted = manifest.pointer("/metadata/annotations").and_then(|all| all.get(REVISION_ANNOTATION));
+    noted.and_then(Value::as_str).map(str::to_owned)
 }
 
 fn differs(live: &Value, ours: &Value, field: &str) -> bool {

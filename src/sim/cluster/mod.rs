@@ -2,7 +2,7 @@
 
 pub mod objects;
 mod rolling;
-pub(super) mod api;
+pub mod api;
 mod view;
 pub mod faults;
 pub mod port;

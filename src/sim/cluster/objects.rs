@@ -82,6 +82,8 @@ pub struct Objects {
     pub chains: BTreeMap<String, SimChain>,
     /// Gateways, and whether their controller runs.
     pub gateways: BTreeMap<String, (Gateway, bool)>,
+    /// Classes that gateways were given by their controller.
+    pub gateway_classes: BTreeSet<String>,
     /// Classes whose controller does not run.
     pub dead_classes: BTreeSet<String>,
     /// Volumes that tie a pod to a node.
@@ -96,6 +98,10 @@ pub struct Objects {
     pub faults: Vec<ClusterFault>,
     /// Writes of our processes.
     pub written: Vec<Written>,
+    /// Writes that were taken and should never have been decided, in words (K37, K42).
+    pub breaches: Vec<String>,
+    /// Since when each instance names its class.
+    pub classes_since: BTreeMap<String, (String, Timestamp)>,
     /// Versions given out.
     pub versions: u64,
     /// Until when everything has happened.

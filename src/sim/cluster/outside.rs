@@ -169,11 +169,20 @@ impl Objects {
             ObjectKind::KuraInstance => self.instances.contains_key(&object.name),
             ObjectKind::KuraGateway => self.gateways.contains_key(&object.name),
             ObjectKind::Pod => self.pods.contains_key(&object.name),
+            ObjectKind::StatefulSet => return self.delete_set(&object.name, now),
             _ => false,
         };
         if there {
             self.remove(object, now);
         }
+        there
+    }
+
+    /// A StatefulSet goes with its pods; the controller of its instance makes it anew.
+    fn delete_set(&mut self, name: &str, now: Timestamp) -> bool {
+        let there = self.sets.remove(name).is_some();
+        self.pods_of(name).iter().for_each(|pod| drop(self.pods.remove(pod)));
+        self.reconcile(name, now);
         there
     }
 

@@ -123,10 +123,11 @@ impl Objects {
         self.chains.iter().filter_map(ingress).collect()
     }
 
-    /// A class is there while somebody names it; its controller runs unless it is said not to.
+    /// A class is there while somebody names it, and where a gateway was given it; its controller runs unless it is said not to.
     fn classes(&self, now: Timestamp) -> Vec<(String, IngressClass)> {
         let named = |spec: &serde_json::Value| Some(spec.get("ingressClassName")?.as_str()?.to_owned());
-        let names: BTreeSet<String> = self.instances.values().filter_map(|live| named(&live.spec)).collect();
+        let named = self.instances.values().filter_map(|live| named(&live.spec));
+        let names: BTreeSet<String> = named.chain(self.gateway_classes.iter().cloned()).collect();
         let row = |name: String| {
             let alive = self.is_served(&name);
             let (stamp, controller) = (derived(&name, now), "simulated".to_owned());

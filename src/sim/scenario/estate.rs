@@ -115,7 +115,8 @@ fn live_tag(server: &Server) -> Option<String> {
 /// Puts the cluster of `given` up.
 pub(super) fn put_up(given: &Given, objects: &mut Objects, servers: &[Server], start: Timestamp) {
     let kura = !given.servers.is_empty() || !given.instances.is_empty() || !given.gateways.is_empty();
-    objects.is_connected = kura || !given.pods.is_empty() || !given.runtime_tags.is_empty();
+    let others = !given.pods.is_empty() || given.registry.is_some();
+    objects.is_connected = kura || others || !given.runtime_tags.is_empty();
     objects.until = start;
     for (given, server) in given.servers.iter().zip(servers) {
         put_server(objects, &given.value, server, start);
@@ -215,6 +216,7 @@ pub(super) fn put_gateway(objects: &mut Objects, given: &GatewayGiven, now: Time
             stamp: fresh,
             region: None,
             class,
+            revision: None,
             phase,
             ready_replicas: 1,
             message,

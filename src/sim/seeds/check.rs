@@ -9,6 +9,7 @@ use super::super::record::{Answer, Handed, Record, Told};
 use super::super::shared::Shared;
 use super::super::stage::Stage;
 use super::super::toll::{Mishap, Toll};
+use super::kura::{self, steps::KuraTally};
 use super::naive;
 use super::promises::{Promises, index};
 use super::sky::{Sky, When};
@@ -54,6 +55,8 @@ pub struct Tally {
     pub completed: u64,
     /// Seconds that went by in the worlds.
     pub virtual_seconds: u64,
+    /// What was seen of Kura servers.
+    pub kura: KuraTally,
     /// What went wrong in them.
     pub toll: Toll,
 }
@@ -68,6 +71,7 @@ impl Tally {
         self.races += other.races;
         self.completed += other.completed;
         self.virtual_seconds += other.virtual_seconds;
+        self.kura.add(&other.kura);
         self.toll.add(&other.toll);
     }
 }
@@ -155,6 +159,8 @@ impl Witness {
         let believer = self.sky.believer(self.accepted);
         let why = believer.map(|process| format!("R168: {process} followed its wall clock and nobody had said so"));
         fail(stage.clock().steady(), why)?;
+        let breach = stage.outside().cluster.with(|objects| objects.breaches.pop());
+        fail(stage.clock().steady(), breach)?;
         for handed in &seen.handed {
             self.handed(handed)?;
         }
@@ -186,11 +192,13 @@ impl Witness {
         let step = Step { before: &before, entries: verdict, sky: &self.sky, when };
         let changes: Vec<Change> = verdict.iter().map(|entry| entry.change.clone()).collect();
         let broken = broken_step(&before, &after, &changes, at).into_iter().chain(step.broken());
-        fail(at, broken.chain(self.unproven(&after)).next())
+        let of_servers = kura::steps::broken(&before, &after, verdict);
+        fail(at, broken.chain(self.unproven(&after)).chain(of_servers).next())
     }
 
     fn count(&mut self, entry: &Entry, when: When) {
         self.tally.changes += 1;
+        self.tally.kura.count(&entry.change);
         let toll = &mut self.tally.toll;
         match &entry.change {
             Change::RolloutEnded { rollout, ending: Ending::Superseded { .. } } => {

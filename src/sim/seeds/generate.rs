@@ -17,6 +17,7 @@ pub const HEALED_AT: Seconds = Seconds(7_200);
 pub fn generate(profile: Profile, seed: u64) -> Plot {
     match profile {
         Profile::Rings => rings(seed),
+        Profile::Kura => super::kura::generate::generate(seed),
     }
 }
 
@@ -31,7 +32,7 @@ fn rings(seed: u64) -> Plot {
         false => Faults::default(),
     };
     let script = Writer { draw, script: Vec::new(), now: 0 }.write();
-    Plot { seed, fleet, agents, processes, post, script, healed_at: HEALED_AT }
+    Plot { profile: Profile::Rings, seed, fleet, agents, processes, post, script, healed_at: HEALED_AT }
 }
 
 /// Writes the script of a world.

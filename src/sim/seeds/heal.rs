@@ -8,6 +8,7 @@ use super::check::Breach;
 use super::fleet::{content, release};
 use super::play::Theatre;
 use super::plot::{PROCESSES, Plot};
+use super::profile::Profile;
 use crate::control::door::DoorError;
 use crate::control::ports::Clock;
 use crate::domain::change::Level;
@@ -28,7 +29,7 @@ const LOOK_EVERY: Seconds = Seconds(300);
 const PATIENCE: Seconds = Seconds(10);
 
 /// A process reaches the journal again at the latest this long after the faults stop.
-const LONGEST_CUT: Seconds = Seconds(150);
+const LONGEST_CUT: Seconds = Seconds(420);
 
 /// How often an operator gives the same order.
 const TRIES: usize = 20;
@@ -43,6 +44,9 @@ const POLL: u64 = 60;
 pub(super) fn heal(theatre: &mut Theatre, plot: &Plot) -> Result<(), Breach> {
     let mut operator = Operator { theatre, given: 0 };
     operator.stop_faults()?;
+    if plot.profile == Profile::Kura {
+        return operator.converge();
+    }
     operator.end_pauses()?;
     operator.raise_ladders()?;
     operator.open_a_path()?;
@@ -51,8 +55,8 @@ pub(super) fn heal(theatre: &mut Theatre, plot: &Plot) -> Result<(), Breach> {
 }
 
 /// Whoever puts everything right.
-struct Operator<'a> {
-    theatre: &'a mut Theatre,
+pub(super) struct Operator<'a> {
+    pub(super) theatre: &'a mut Theatre,
     given: usize,
 }
 
@@ -215,7 +219,7 @@ impl Operator<'_> {
     }
 
     /// Gives an order until it is carried out.
-    fn insist(&mut self, verb: &Verb) -> Result<Reply, Breach> {
+    pub(super) fn insist(&mut self, verb: &Verb) -> Result<Reply, Breach> {
         let mut answered = String::new();
         for _ in 0..TRIES {
             let Some(answer) = self.give(verb)? else {
@@ -247,16 +251,16 @@ impl Operator<'_> {
         Ok(answers.into_iter().find(|answer| answer.order.reason.as_ref() == Some(&tag)))
     }
 
-    fn wait(&mut self, span: Seconds) -> Result<(), Breach> {
+    pub(super) fn wait(&mut self, span: Seconds) -> Result<(), Breach> {
         let until = span.after(self.theatre.stage.clock().now());
         self.theatre.advance_to(until).map(drop)
     }
 
-    fn world(&self) -> World {
+    pub(super) fn world(&self) -> World {
         self.theatre.witness.world()
     }
 
-    fn breach(&self, what: String) -> Breach {
+    pub(super) fn breach(&self, what: String) -> Breach {
         Breach { at: self.theatre.stage.clock().now(), what }
     }
 }

@@ -5,6 +5,7 @@ pub mod profile;
 pub mod plot;
 mod fleet;
 pub mod generate;
+pub mod kura;
 
 // What must be true, read naively from the rules.
 mod naive;

@@ -1,5 +1,6 @@
 //! Plays a plot: builds its world, lets everything in it happen on the real loop, and watches.
 
+use super::super::cluster::objects::Objects;
 use super::super::executor::Restless;
 use super::super::host::Means;
 use super::super::journal::Defect;
@@ -11,7 +12,9 @@ use super::super::toll::Mishap;
 use super::check::{Breach, Tally, Witness};
 use super::fleet::content;
 use super::heal::heal;
+use super::kura::acts::happen;
 use super::plot::{Act, Happening, PROCESSES, Plot};
+use super::profile::Profile;
 use super::promises::is_unsure;
 use crate::control::ports::Clock;
 use crate::control::service::Settings;
@@ -70,6 +73,10 @@ impl Theatre {
         stage.set_post(Post::seeded(plot.seed, plot.post));
         let witness = Witness::of(&mut stage);
         let mut theatre = Self { stage, witness, processes: Default::default(), jumped: [0; PROCESSES], started: 0 };
+        if plot.profile == Profile::Kura {
+            let connect = |objects: &mut Objects| (objects.is_connected, objects.until) = (true, beginning());
+            theatre.stage.outside().cluster.with(connect);
+        }
         (0..plot.processes).for_each(|process| theatre.start(process));
         theatre.build(plot);
         theatre
@@ -141,6 +148,13 @@ impl Theatre {
             }
             Act::Jump { process, by } => self.jump(*process, *by),
             Act::SetRight(process) => self.set_right(*process),
+            Act::Part { process, span } => {
+                self.means(*process).into_iter().for_each(|means| means.to_cluster.cut(span.after(at)));
+            }
+            Act::Cluster(act) => {
+                let now = self.stage.clock().now();
+                self.stage.outside().cluster.with(|objects| happen(objects, act, now));
+            }
         }
     }
 

@@ -7,6 +7,8 @@ use std::fmt;
 use super::super::agents::behaviour::Behaviour;
 use super::super::journal::JournalFault;
 use super::super::post::Faults;
+use super::kura::acts::ClusterAct;
+use super::profile::Profile;
 use crate::domain::ids::MachineId;
 use crate::domain::input::{Order, Verb};
 use crate::domain::span::Seconds;
@@ -69,6 +71,15 @@ pub enum Act {
     },
     /// The wall clock of a process is right again.
     SetRight(usize),
+    /// A process cannot reach the cluster for a while.
+    Part {
+        /// Which of the processes.
+        process: usize,
+        /// For so long.
+        span: Seconds,
+    },
+    /// Something happens to the cluster of the Kura servers.
+    Cluster(Box<ClusterAct>),
 }
 
 /// An act at its time, in words.
@@ -91,6 +102,8 @@ impl fmt::Display for Happening {
 /// One generated world.
 #[derive(Debug, Clone)]
 pub struct Plot {
+    /// Of which family it is.
+    pub profile: Profile,
     /// What it was made from, and what decides who goes first.
     pub seed: u64,
     /// Builds the fleet, in order, before anything else happens.

@@ -10,7 +10,8 @@ use crate::domain::audit::Fate;
 use crate::domain::change::{Cause, Change, Entry};
 use crate::domain::decide::decide;
 use crate::domain::ids::Revision;
-use crate::domain::input::Input;
+use crate::domain::input::{Input, Verb};
+use crate::domain::kura::verb::KuraVerb;
 use crate::domain::observed::Observed;
 use crate::domain::verdict::Reply;
 use crate::domain::world::World;
@@ -71,6 +72,12 @@ pub(super) fn is_unsure(error: &DoorError) -> bool {
 
 /// Doing what is the case already leaves nothing behind: in some world between question and answer it was.
 fn changes_nothing(answer: &Answer, history: &[World]) -> bool {
+    use KuraVerb as Deed;
+    if let Verb::Kura(Deed::DeleteGateway { .. } | Deed::StripFinalizer { .. } | Deed::DeleteOrphan { .. }) =
+        answer.order.verb
+    {
+        return true; // what is leaving already is no fact of the world, but of the cluster
+    }
     let (since, until) = (index(answer.span.since), index(answer.span.until));
     let worlds = history.iter().take(until + 1).skip(since);
     let input = Input::Verb(answer.order.clone());

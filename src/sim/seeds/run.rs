@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::super::journal::Defect;
 use super::check::{Breach, Tally};
 use super::generate::generate;
+use super::kura::steps::KuraTally;
 use super::play::{Played, beginning, play};
 use super::profile::Profile;
 use super::shrink::{Shrunk, shrink};
@@ -52,7 +53,7 @@ pub struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { changes, grants, handed, answers, races, completed, virtual_seconds, toll } = self.tally;
+        let Tally { changes, grants, handed, answers, races, completed, virtual_seconds, kura, toll } = self.tally;
         write!(
             f,
             "{} seeds, {} of virtual time: {changes} changes, {answers} orders, {handed} assignments, {grants} leases, \
@@ -60,6 +61,14 @@ impl fmt::Display for Report {
             self.seeds,
             Seconds(virtual_seconds)
         )?;
+        if kura != KuraTally::default() {
+            let KuraTally { scheduled, superseded, succeeded, applied, rolled, collected } = kura;
+            write!(
+                f,
+                "\nKura: {scheduled} deployments, {superseded} superseded, {succeeded} succeeded, {applied} manifests \
+                 applied, {rolled} pods that were not Ready deleted, {collected} gateways and classes collected"
+            )?;
+        }
         self.failure.as_ref().map_or(Ok(()), |failure| write!(f, "\n{failure}"))
     }
 }
@@ -122,8 +131,9 @@ mod tests {
     /// Played where nobody asks for others.
     const USUAL: Range<u64> = 0..2;
 
-    /// `KURA_SEEDS=0..40` asks for others: what `simulate --seeds` plays, without a second program to build and without
-    /// making a failure small. So do `scripts/mutants`, which expect that one fails.
+    /// `KURA_SEEDS=0..40` asks for others, `KURA_PROFILE=kura` for those of one family: what `simulate --seeds` plays,
+    /// without a second program to build and without making a failure small. So do `scripts/mutants`, which expect that
+    /// one fails.
     #[test]
     fn the_seeds_that_are_asked_for_hold() {
         let asked = std::env::var("KURA_SEEDS").ok();
@@ -132,13 +142,21 @@ mod tests {
             first.parse().unwrap()..end.parse().unwrap()
         });
         assert!(!range.is_empty());
-        for seed in range {
-            let Played { tally, breach } = played(Profile::Rings, seed, None);
-            let fault = breach.map_or(String::new(), |breach| {
-                format!("seed {seed} fails after {}: {breach}", Seconds::between(beginning(), breach.at))
-            });
-            assert!(fault.is_empty(), "\n{fault}");
-            assert!(tally.completed > 0, "\nseed {seed} completes nothing");
+        let family = std::env::var("KURA_PROFILE").ok();
+        let is_asked = |profile: &Profile| family.as_deref().is_none_or(|word| profile.word() == word);
+        for profile in Profile::ALL.into_iter().filter(is_asked) {
+            range.clone().for_each(|seed| holds(profile, seed));
         }
+    }
+
+    fn holds(profile: Profile, seed: u64) {
+        let Played { tally, breach } = played(profile, seed, None);
+        let fault = breach.map_or(String::new(), |breach| {
+            let (word, after) = (profile.word(), Seconds::between(beginning(), breach.at));
+            format!("seed {seed} of {word} fails after {after}: {breach}")
+        });
+        assert!(fault.is_empty(), "\n{fault}");
+        let moved = if profile == Profile::Rings { tally.completed } else { tally.changes };
+        assert!(moved > 0, "\nnothing moves in seed {seed} of {}", profile.word());
     }
 }

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::kura::drift::{FieldDrift, drift};
-use crate::domain::kura::render::render;
 use crate::domain::kura::server::Server;
 use crate::domain::observed::Observed;
 
@@ -32,13 +31,13 @@ impl ManifestBody {
     /// The body of one.
     pub fn of(observed: &Observed, server: &Server) -> Self {
         let live = observed.cluster.as_ref().and_then(|sight| sight.instances.get(&server.instance_name));
-        let manifest = server.wanted_tag().map(|tag| render(server, tag));
+        let manifest = server.wanted_tag().map(|tag| server.manifest(tag));
         let diff = manifest.as_ref().zip(live).map(|(manifest, live)| drift(manifest, &live.spec));
         Self {
             diff: diff.unwrap_or_default(),
             revision_rendered: manifest.as_ref().map(|manifest| manifest.revision.clone()),
             gateway: manifest.as_ref().and_then(|manifest| manifest.gateway.clone()),
-            rendered: manifest.map(|manifest| manifest.instance),
+            rendered: manifest.map(|manifest| manifest.instance.clone()),
             live: live.map(|live| live.spec.clone()),
             applied: server.applied.as_ref().map(|applied| applied.revision.clone()),
             revision_applied: live.and_then(|live| live.revision.clone()),

@@ -9,6 +9,7 @@ use super::super::call::{Call, Method};
 use super::super::problem::{Problem, ProblemKind};
 use super::{gateway, server, tag};
 use crate::domain::ids::ServerId;
+use crate::domain::kura::limits;
 use crate::domain::kura::server::{MovePhase, Server, ServerSpec};
 use crate::domain::kura::verb::KuraVerb;
 
@@ -40,10 +41,25 @@ pub struct DeploymentNew {
     pub reason: Option<String>,
 }
 
+impl TagNew {
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// 422 where it has another shape, or no tag that can be one.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
+        let read: Self = parse(bytes)?;
+        in_range(limits::tag("tag", &read.tag)).map(|()| read)
+    }
+}
+
 impl DeploymentNew {
     /// Reads a body.
+    ///
+    /// # Errors
+    /// 422 where it has another shape, or no tag that can be one.
     pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
-        parse(bytes)
+        let read: Self = parse(bytes)?;
+        in_range(limits::tag("image_tag", &read.image_tag)).map(|()| read)
     }
 
     /// The verb it is.
@@ -81,6 +97,7 @@ impl ServerNew {
     /// 422 where a secret is written out.
     pub fn verb(self, id: ServerId) -> Result<KuraVerb, Problem> {
         let Self { tenant, tenant_id, region, cluster_id, spec, .. } = self;
+        in_range(limits::check(&spec))?;
         super::env::check(&spec)?;
         Ok(KuraVerb::AddServer { id, tenant, tenant_id, region, cluster_id, spec: Box::new(spec) })
     }
@@ -117,6 +134,7 @@ impl ServerPatch {
         match (self.spec, self.move_phase) {
             (Some(changes), None) => {
                 let spec = patched(&server.spec, changes)?;
+                in_range(limits::check(&spec))?;
                 super::env::check(&spec)?;
                 Ok(KuraVerb::ConfigureServer { server: server.id, spec: Box::new(spec) })
             }
@@ -127,6 +145,13 @@ impl ServerPatch {
             }
         }
     }
+}
+
+/// 422 with the path of the field that is out of its range.
+fn in_range(checked: Result<(), limits::Fault>) -> Result<(), Problem> {
+    checked.map_err(|(field, problem)| {
+        Problem::new(ProblemKind::Malformed, "out_of_range", format!("{field}: {problem}")).field(field)
+    })
 }
 
 fn nothing(message: &str, hint: &str) -> Problem {
@@ -249,6 +274,8 @@ mod tests {
         assert_eq!(named(json!({"spec": {}, "move_phase": "none"})), Err((400, field("spec"))));
         assert_eq!(named(json!({"spec": {"replicas": -1}})), Err((422, field("spec.replicas"))));
         assert_eq!(named(json!({"spec": {"replica": 1}})), Err((422, field("spec.replica"))));
+        assert_eq!(named(json!({"spec": {"replicas": 0}})), Err((422, field("spec.replicas"))));
+        assert_eq!(named(json!({"spec": {"storage_size": "lots"}})), Err((422, field("spec.storage_size"))));
         assert_eq!(
             named(json!({"spec": {"extra_env": {"API_TOKEN": "x"}}})),
             Err((422, field("spec.extra_env.API_TOKEN")))

@@ -12,7 +12,6 @@ use crate::domain::kura::deployment::Wait;
 use crate::domain::kura::drift::{carries, drift};
 use crate::domain::kura::ends::aimed;
 use crate::domain::kura::incidents::{HeldUpdate, PinnedPod, Workload, workload};
-use crate::domain::kura::render::render;
 use crate::domain::kura::server::{ForeignEdit, MovePhase, Pin, Server, ServerSpec, ServerStatus};
 use crate::domain::kura::sight::{NO_CLUSTER, PodDeleter, Sight};
 use crate::domain::kura::workload::PausedBy;
@@ -131,7 +130,7 @@ impl ServerBody {
         let nothing = Sight::default();
         let sight = observed.cluster.as_ref().unwrap_or(&nothing);
         let live = sight.instances.get(&server.instance_name);
-        let manifest = server.wanted_tag().map(|tag| render(server, tag));
+        let manifest = server.wanted_tag().map(|tag| server.manifest(tag));
         let work = workload(server, sight, now);
         let wait = server.open().and_then(|row| row.wait.clone());
         let is_seen = sight.instances.is_fresh(now);
@@ -144,7 +143,7 @@ impl ServerBody {
                 .as_ref()
                 .filter(|_| is_seen)
                 .map(|manifest| live.is_none_or(|live| !carries(manifest, live))),
-            revision_rendered: manifest.map(|manifest| manifest.revision),
+            revision_rendered: manifest.map(|manifest| manifest.revision.clone()),
             revision_live: live.and_then(|live| live.revision.clone()),
             ready: sight.pods.contact.read_at().map(|_| work.ready),
             controller_heartbeat_age_seconds: live

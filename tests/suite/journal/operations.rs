@@ -9,6 +9,7 @@ use kura_console::server::extract::BODY_LIMIT;
 use kura_console::server::shared::STREAMS_MAX;
 use kura_console::server::tls::HANDSHAKE_LIMIT;
 use kura_console::wire::body::BODY_MAX;
+use kura_console::wire::counters::COUNTERS;
 use kura_console::wire::gauges::{GAUGES, PREFIX};
 use kura_console::wire::roll::figures;
 use reqwest::Method;
@@ -48,9 +49,10 @@ fn every_series_is_documented_and_every_documented_one_is_there() {
     // A gauge without a value has no line, as the slots of an account without a rollout.
     let gauges = GAUGES.iter().map(|(name, _)| format!("{PREFIX}_{name}"));
     assert!(shown.len() > 9, "{shown:?}");
+    let counters = COUNTERS.iter().map(|(name, _)| format!("{PREFIX}_{name}_total"));
     // Series of rolls are there with a roll only.
     let rolls = figures::GAUGES.iter().chain(&figures::HISTOGRAMS).map(|(name, _)| (*name).to_owned());
-    assert_eq!(documented(), gauges.chain(shown).chain(rolls).collect());
+    assert_eq!(documented(), gauges.chain(counters).chain(shown).chain(rolls).collect());
 }
 
 #[test]

@@ -87,8 +87,11 @@ fn the_schema_knows_every_verb_with_its_arguments() {
 fn generated_worlds_are_played_by_seed() {
     let (code, out, err) = code_and_text(&simulate(&["--seeds", "3..5", "--profile", "rings"]));
     assert_eq!(code, Some(0), "{err}");
-    assert!(out.starts_with("2 seeds, "), "{out}");
-    let (code, _, err) = code_and_text(&simulate(&["--seeds", "3..5", "--profile", "kura"]));
+    assert!(out.starts_with("rings: 2 seeds, ") && !out.contains("kura:"), "{out}");
+    let (code, out, err) = code_and_text(&simulate(&["--seeds", "3..5", "--profile", "all"]));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("rings: 2 seeds, ") && out.contains("kura: 2 seeds, "), "{out}");
+    let (code, _, err) = code_and_text(&simulate(&["--seeds", "3..5", "--profile", "rolls"]));
     assert_eq!(code, Some(2));
     assert!(err.contains("not supported by this version"), "{err}");
 }

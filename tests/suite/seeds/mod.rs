@@ -35,6 +35,19 @@ fn nothing_that_people_agents_and_fate_do_breaks_a_rule_and_every_world_converge
 }
 
 #[test]
+fn nothing_that_people_controllers_and_fate_do_breaks_an_estate_and_the_newest_intent_wins() {
+    // K5, K6, K8, K9, K10, K11, K12, K13, K19, K23, K25, K26, K27, K28, K37, K40, K42, K43, K51
+    let report = run(0..ALWAYS, Profile::Kura, |_| ControlFlow::Continue(()));
+    assert!(report.failure.is_none(), "{report}");
+    let tally = report.tally.kura;
+    assert!(tally.scheduled > 4 * ALWAYS && tally.superseded > ALWAYS && tally.succeeded > 2 * ALWAYS, "{report}");
+    assert!(tally.applied > 6 * ALWAYS && tally.rolled > ALWAYS / 4 && tally.collected > ALWAYS / 10, "{report}");
+    assert!(report.tally.races > ALWAYS / 4, "the processes hardly ever raced: {report}");
+    let words = |seed| generate(Profile::Kura, seed).script.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(words(7) == words(7) && words(7) != words(8));
+}
+
+#[test]
 fn a_seed_is_a_world_the_same_one_every_time() {
     let once = |seed| -> Report { run(seed..seed + 3, Profile::Rings, |_| ControlFlow::Continue(())) };
     assert_eq!(once(100), once(100));

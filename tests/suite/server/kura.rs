@@ -73,6 +73,12 @@ async fn a_deployment_is_scheduled_displaced_and_forced_and_the_history_shows_it
     assert_eq!(bed.get(&format!("{path}?limit=1")).await.as_array().unwrap().len(), 1);
     let shown = bed.get(&server).await;
     assert_eq!((&shown["deployment"]["id"], &shown["pin"]["tag"]), (&forced["id"], &json!("0.19.0")));
+    // K19: exactly as named
+    let request = bed.request(Method::GET, "/metrics").send().await.unwrap();
+    let metrics = request.text().await.unwrap();
+    let counted = r#"kura_superseded_deployments_total{server="acme-eu",tag="0.19.0"} 1"#;
+    assert!(metrics.lines().any(|line| line == counted), "{metrics}");
+    assert!(metrics.contains("kura_deployments_open{") && metrics.contains("kura_servers_left_behind{"), "{metrics}");
     assert_eq!(bed.get(SERVERS).await[0]["id"], shown["id"]);
     bed.stop().await;
 }
@@ -166,6 +172,8 @@ async fn what_is_not_there_is_404_and_a_wrong_field_is_named() {
         (json!({"tenant": "acme"}), "region"),
         (json!({"tenant": "acme", "region": "eu", "tags": []}), "tags"),
         (json!({"tenant": "acme", "region": "eu", "spec": {"replicas": "3"}}), "spec.replicas"),
+        (json!({"tenant": "acme", "region": "eu", "spec": {"replicas": 0}}), "spec.replicas"),
+        (json!({"tenant": "acme", "region": "eu", "spec": {"public_host": "no host"}}), "spec.public_host"),
     ] {
         assert_eq!(bed.post(SERVERS, body).await.expect(422).text("field"), field);
     }

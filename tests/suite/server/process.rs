@@ -133,6 +133,11 @@ async fn what_something_waits_for_is_explained() {
     ask(json!({"machine": fleet.machines[0]})).await.expect(200);
     let account = bed.get("/api/config/account").await["uuid"].clone();
     ask(json!({"account": account})).await.expect(200);
+    let new = json!({"tenant": "acme", "region": "eu"});
+    let server = bed.post("/api/kura/servers/", new).await.expect(201).body["id"].clone();
+    let said = ask(json!({ "server": server })).await.expect(200);
+    assert!(said.text("sentence").starts_with("acme-eu is new"), "{:#}", said.body);
+    ask(json!({"server": uuid::Uuid::nil()})).await.expect(404);
     ask(json!({"account": uuid::Uuid::nil()})).await.expect(422);
     ask(json!({"ring": uuid::Uuid::nil()})).await.expect(404);
     ask(json!({})).await.expect(422);

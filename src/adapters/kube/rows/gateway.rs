@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::super::object::{Meta, Watched, named_by_metadata};
+use crate::domain::kura::object::REVISION_ANNOTATION;
 use crate::domain::kura::traffic::Gateway;
 
 /// As it comes.
@@ -38,7 +39,9 @@ impl Watched for GatewayObject {
     named_by_metadata!();
 
     fn row(self, _: &str) -> Option<Gateway> {
+        let revision = self.metadata.annotations.get(REVISION_ANNOTATION).cloned();
         Some(Gateway {
+            revision,
             stamp: self.metadata.stamp(),
             region: self.spec.region,
             class: self.spec.ingress_class_name,

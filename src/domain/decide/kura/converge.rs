@@ -2,41 +2,48 @@
 
 use serde_json::Value;
 
-use super::super::super::ids::ServerId;
 use super::super::super::kura::chain::{Judgement, chain, judge};
 use super::super::super::kura::change::KuraChange;
 use super::super::super::kura::deployment::{Closing, Deployment, DeploymentStatus, WaitKind};
 use super::super::super::kura::drift::{carries, drift};
 use super::super::super::kura::front::front;
-use super::super::super::kura::object::{ObjectKind, ObjectRef, tag_of};
-use super::super::super::kura::render::{Manifest, render};
+use super::super::super::kura::object::{ObjectKind, ObjectRef, Version, tag_of};
+use super::super::super::kura::render::Manifest;
 use super::super::super::kura::server::Server;
 use super::super::super::kura::sight::Sight;
 use super::super::super::kura::step::{Deed, Purpose, Step};
 use super::super::super::kura::workload::Instance;
 use super::super::draft::Draft;
+use super::pass::since;
 
-pub(super) fn converge(draft: &mut Draft<'_>, sight: &Sight, id: ServerId) {
-    let Some(server) = draft.world().kura.servers.get(&id).cloned() else { return };
+pub(super) fn converge(draft: &mut Draft<'_>, sight: &Sight, server: &Server) {
     let live = sight.instances.get(&server.instance_name);
-    note_observed(draft, &server, live);
+    let told = draft.told();
+    note_observed(draft, server, live);
     let Some(tag) = server.wanted_tag() else { return };
-    let manifest = render(&server, tag);
+    let manifest = server.manifest(tag);
     if let Some(live) = live.filter(|live| !live.foreign.is_empty()) {
-        note_foreign(draft, &server, &manifest, live);
+        note_foreign(draft, server, &manifest, live);
     }
-    match draft.world().kura.servers.get(&id).cloned() {
-        Some(server) if owes(&server, &manifest, live) => apply(draft, sight, &server, &manifest, live),
-        Some(server) => activate(draft, sight, &server, tag, &manifest),
-        None => {}
+    let server = &*since(draft, server, told);
+    let owed = Owed { instance: owes(server, &manifest, live), gateway: owes_gateway(draft, sight, server, &manifest) };
+    match owed {
+        Owed { instance: false, gateway: false } => activate(draft, sight, server, tag, &manifest),
+        _ => apply(draft, sight, server, &manifest, &owed),
     }
+}
+
+/// What has to be applied.
+struct Owed {
+    instance: bool,
+    gateway: bool,
 }
 
 /// The tag the controller reports, as it changes (K1).
 fn note_observed(draft: &mut Draft<'_>, server: &Server, live: Option<&Instance>) {
-    let tag = live.and_then(|live| live.observed_image.as_deref()).map(|image| tag_of(image).to_owned());
-    if live.is_some() && tag != server.observed_image_tag {
-        draft.tell(KuraChange::ImageObserved { server: server.id, tag });
+    let tag = live.and_then(|live| live.observed_image.as_deref()).map(tag_of);
+    if live.is_some() && tag != server.observed_image_tag.as_deref() {
+        draft.tell(KuraChange::ImageObserved { server: server.id, tag: tag.map(str::to_owned) });
     }
 }
 
@@ -55,20 +62,39 @@ fn note_foreign(draft: &mut Draft<'_>, server: &Server, manifest: &Manifest, liv
 }
 
 /// Something has to be applied: a force that is not spent, an object that is missing, another image or revision. Not
-/// over an object on its way out, and not by itself where another manager writes the same field back and back (K28).
+/// over an object on its way out, and not the same manifest over and over by itself where another manager writes a field
+/// of it back and back (K28).
 fn owes(server: &Server, manifest: &Manifest, live: Option<&Instance>) -> bool {
     let forced = server.open().is_some_and(Deployment::owes_force);
     match live {
         None => true,
         Some(live) if live.stamp.is_leaving() => false,
         Some(_) if forced => true,
-        Some(live) => !carries(manifest, live) && server.tug_of_war().is_none(),
+        Some(live) => !carries(manifest, live) && !is_torn(server, manifest),
+    }
+}
+
+/// This very manifest was written back too often.
+fn is_torn(server: &Server, manifest: &Manifest) -> bool {
+    let same = server.applied.as_ref().is_some_and(|applied| applied.revision == manifest.revision);
+    same && server.tug_of_war().is_some()
+}
+
+/// Its own gateway is missing or of another manifest, as far as gateways can be read; or a force is not spent.
+fn owes_gateway(draft: &Draft<'_>, sight: &Sight, server: &Server, manifest: &Manifest) -> bool {
+    let Some(name) = manifest.gateway_name().filter(|_| sight.gateways.is_fresh(draft.now)) else { return false };
+    match sight.gateways.get(name) {
+        None => true,
+        Some(seen) if seen.stamp.is_leaving() => false,
+        Some(seen) => {
+            server.open().is_some_and(Deployment::owes_force) || seen.revision.as_ref() != Some(&manifest.revision)
+        }
     }
 }
 
 /// The gateway first, since the instance names its class; both under the versions they were seen in.
-fn apply(draft: &mut Draft<'_>, sight: &Sight, server: &Server, manifest: &Manifest, live: Option<&Instance>) {
-    let open = server.open();
+fn apply(draft: &mut Draft<'_>, sight: &Sight, server: &Server, manifest: &Manifest, owed: &Owed) {
+    let (open, live) = (server.open(), sight.instances.get(&server.instance_name));
     let force = open.is_some_and(Deployment::owes_force);
     let before = live.and_then(|live| live.spec.get("image")).and_then(Value::as_str).map(tag_of);
     let image = tag_of(&manifest.image).to_owned();
@@ -79,18 +105,17 @@ fn apply(draft: &mut Draft<'_>, sight: &Sight, server: &Server, manifest: &Manif
         new_image: before.is_some_and(|before| before != image),
         image,
     };
-    if let Some(gateway) = &manifest.gateway {
-        let name = gateway.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
-        let seen = sight.gateways.get(name);
-        if sight.gateways.is_fresh(draft.now) && seen.is_none_or(|seen| !seen.stamp.is_leaving()) {
-            let from = seen.map(|seen| seen.stamp.version());
-            let deed = Deed::Apply { manifest: gateway.clone(), from, force };
-            draft.step(Step { object: ObjectRef::new(ObjectKind::KuraGateway, name), deed, purpose: purpose.clone() });
-        }
+    let mut step = |kind, name: &str, manifest: &Value, from: Option<Version>| {
+        let deed = Deed::Apply { manifest: manifest.clone(), from, force };
+        draft.step(Step { object: ObjectRef::new(kind, name), deed, purpose: purpose.clone() });
+    };
+    if let (Some(gateway), Some(name)) = (manifest.gateway.as_ref().filter(|_| owed.gateway), manifest.gateway_name()) {
+        step(ObjectKind::KuraGateway, name, gateway, sight.gateways.get(name).map(|seen| seen.stamp.version()));
     }
-    let from = live.map(|live| live.stamp.version());
-    let deed = Deed::Apply { manifest: manifest.instance.clone(), from, force };
-    draft.step(Step { object: ObjectRef::new(ObjectKind::KuraInstance, &server.instance_name), deed, purpose });
+    if owed.instance {
+        let from = live.map(|live| live.stamp.version());
+        step(ObjectKind::KuraInstance, &server.instance_name, &manifest.instance, from);
+    }
 }
 
 /// Nothing is left to apply: the open deployment runs, and waits for the first broken link or succeeds.

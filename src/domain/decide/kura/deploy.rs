@@ -33,11 +33,10 @@ pub(super) fn deploy(draft: &mut Draft<'_>, order: &Order, id: ServerId, tag: &s
     Ok(Reply::Deployment(id, asked.id))
 }
 
-/// A forced row of the tag the server is at, or on its way to; the newest one where it never got any.
+/// A forced row of the tag the server is brought to.
 pub(super) fn force_reapply(draft: &mut Draft<'_>, order: &Order, id: ServerId) -> Done {
     let server = deployable(draft, id)?;
-    let newest = draft.world().kura.target();
-    let tag = server.wanted_tag().or(newest).map(str::to_owned);
+    let tag = draft.world().kura.target_of(&server).map(str::to_owned);
     let tag = tag.ok_or_else(|| KuraRefusal::NothingToApply { server: server.name() })?;
     let asked = asked(draft, order, &server, &tag, true);
     schedule(draft, &server, asked.clone());

@@ -1,11 +1,11 @@
 //! The reconciler's pass over the estate: schedule, then bring every server a step nearer to what is wanted of it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::super::super::ids::ServerId;
 use super::super::super::kura::change::KuraChange;
-use super::super::super::kura::object::{ObjectRef, Stamp};
-use super::super::super::kura::server::ServerStatus;
+use super::super::super::kura::object::{ObjectKind, ObjectRef, Stamp};
+use super::super::super::kura::server::{Server, ServerStatus};
 use super::super::super::kura::sight::Sight;
 use super::super::super::kura::step::{Deed, Purpose, Ran, STEPS_PER_PASS, Step};
 use super::super::super::observed::Observed;
@@ -34,42 +34,71 @@ pub(in super::super) fn seen(
 ) {
     outcomes.iter().for_each(|one| ran::record(draft, one));
     if let Some(sight) = &observed.cluster {
+        outcomes.iter().for_each(|one| collect::leave_class(draft, sight, one));
         tend(draft, sight);
     }
     draft.drop_steps(|step| tried.contains(&step.object) || outcomes.iter().any(|one| one.step.object == step.object));
     draft.limit_steps(STEPS_PER_PASS);
 }
 
-/// Every server, then what is nobody's. Nothing is written on a reading of instances that is not fresh (K27).
+/// Every server in the order in which they were added, then what is nobody's. Nothing is written on a reading of
+/// instances that is not fresh (K27); who serves is told by the endpoints all the same (K2).
 fn tend(draft: &mut Draft<'_>, sight: &Sight) {
-    if !sight.instances.is_fresh(draft.now) {
-        return;
-    }
-    let ids: Vec<ServerId> = draft.world().kura.servers.keys().copied().collect();
-    for id in ids {
-        let Some(status) = draft.world().kura.servers.get(&id).map(|server| server.status) else { continue };
-        match status {
-            ServerStatus::Destroyed => {}
-            ServerStatus::Destroying => destroy::destroy(draft, sight, id),
-            _ => {
-                converge::converge(draft, sight, id);
-                roll::roll(draft, sight, id);
-                project::project(draft, sight, id);
-            }
+    let is_seen = sight.instances.is_fresh(draft.now);
+    // What is decided about one server changes no other.
+    let servers = draft.world().kura.servers.clone();
+    let mut staying: Vec<&Server> = servers.values().filter(|one| one.status != ServerStatus::Destroyed).collect();
+    staying.sort_by_key(|server| server.number);
+    for server in staying {
+        match server.status {
+            ServerStatus::Destroying if is_seen => destroy::destroy(draft, sight, server),
+            ServerStatus::Destroying => {}
+            _ => serve(draft, sight, server, is_seen),
         }
     }
-    collect::collect(draft, sight);
-    remove_what_was_asked(draft, sight);
+    if is_seen {
+        collect::collect(draft, sight);
+        remove_what_was_asked(draft, sight);
+    }
 }
 
-/// Under the version that is seen now; another object of the same name is left alone.
+/// Each question on what the one before has left of the server; mostly that is what it was.
+fn serve(draft: &mut Draft<'_>, sight: &Sight, server: &Server, is_seen: bool) {
+    let told = draft.told();
+    if is_seen {
+        converge::converge(draft, sight, server);
+        roll::roll(draft, sight, &since(draft, server, told));
+    }
+    project::project(draft, sight, &since(draft, server, told));
+}
+
+/// A server as it is by now, given how many facts had been told when it was `server`.
+pub(super) fn since<'a>(draft: &Draft<'_>, server: &'a Server, told: usize) -> Cow<'a, Server> {
+    let now = || draft.world().kura.servers.get(&server.id).cloned();
+    match draft.told() == told {
+        true => Cow::Borrowed(server),
+        false => now().map_or(Cow::Borrowed(server), Cow::Owned),
+    }
+}
+
+/// Under the version that is seen now; another object of the same name is left alone, and so is a class that came into
+/// use again. What cannot be read now is not taken for gone.
 fn remove_what_was_asked(draft: &mut Draft<'_>, sight: &Sight) {
     for asked in draft.world().kura.asked.clone() {
+        let contact = match asked.object.kind {
+            ObjectKind::KuraGateway => &sight.gateways.contact,
+            ObjectKind::IngressClass => &sight.classes.contact,
+            _ => &sight.instances.contact,
+        };
+        if !contact.is_fresh(draft.now) {
+            continue;
+        }
         let done = |draft: &mut Draft<'_>| {
             let (object, uid) = (asked.object.clone(), asked.uid.clone());
             draft.tell(KuraChange::AskedDone { object, uid, trouble: None });
         };
-        let Some(stamp) = stamp_of(sight, &asked.object).filter(|stamp| stamp.uid == asked.uid) else {
+        let kept = asked.object.kind == ObjectKind::IngressClass && collect::serves(draft, sight, &asked.object.name);
+        let Some(stamp) = stamp_of(sight, &asked.object).filter(|stamp| stamp.uid == asked.uid && !kept) else {
             done(draft);
             continue;
         };
@@ -79,6 +108,7 @@ fn remove_what_was_asked(draft: &mut Draft<'_>, sight: &Sight) {
                 continue;
             }
             Some(finalizer) => Deed::StripFinalizer { from: stamp.version(), finalizer: finalizer.clone() },
+            None if stamp.is_leaving() => continue,
             None => Deed::Delete { from: stamp.version() },
         };
         draft.step(Step { object: asked.object.clone(), deed, purpose: Purpose::Asked });
@@ -86,8 +116,8 @@ fn remove_what_was_asked(draft: &mut Draft<'_>, sight: &Sight) {
 }
 
 fn stamp_of<'a>(sight: &'a Sight, object: &ObjectRef) -> Option<&'a Stamp> {
-    use super::super::super::kura::object::ObjectKind;
     match object.kind {
+        ObjectKind::IngressClass => sight.classes.get(&object.name).map(|class| &class.stamp),
         ObjectKind::KuraGateway => sight.gateways.get(&object.name).map(|gateway| &gateway.stamp),
         ObjectKind::KuraInstance => sight.instances.get(&object.name).map(|live| &live.stamp),
         _ => None,

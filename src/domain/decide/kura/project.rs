@@ -1,6 +1,5 @@
 //! The status of a server: a projection of what can be seen, derived again on each pass (K2, K31).
 
-use super::super::super::ids::ServerId;
 use super::super::super::kura::change::KuraChange;
 use super::super::super::kura::deployment::DeploymentStatus;
 use super::super::super::kura::front::front;
@@ -9,11 +8,10 @@ use super::super::super::kura::sight::Sight;
 use super::super::super::kura::traffic::{Dns, Up};
 use super::super::draft::Draft;
 
-pub(super) fn project(draft: &mut Draft<'_>, sight: &Sight, id: ServerId) {
-    let Some(server) = draft.world().kura.servers.get(&id) else { return };
+pub(super) fn project(draft: &mut Draft<'_>, sight: &Sight, server: &Server) {
     let status = status_of(server, answers(server, sight, draft));
     if status != server.status {
-        draft.tell(KuraChange::StatusChanged { server: id, status });
+        draft.tell(KuraChange::StatusChanged { server: server.id, status });
     }
 }
 

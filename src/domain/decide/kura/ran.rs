@@ -1,6 +1,6 @@
 //! What came of steps, as facts (K23, K27, K28, K39).
 
-use super::super::super::ids::ServerId;
+use super::super::super::ids::{DeploymentId, ServerId};
 use super::super::super::kura::change::KuraChange;
 use super::super::super::kura::deployment::Closing;
 use super::super::super::kura::object::{ObjectKind, ObjectRef, Version};
@@ -20,9 +20,10 @@ pub(super) fn record(draft: &mut Draft<'_>, ran: &Ran) {
         Purpose::Asked => asked(draft, step, outcome),
         Purpose::Collect | Purpose::Roll { .. } => {}
     }
-    if let (Purpose::Converge { server, deployment: Some(_), .. }, Outcome::Invalid { why }) = (&step.purpose, outcome)
+    if let (Purpose::Converge { server, deployment: Some(row), .. }, Outcome::Invalid { why }) =
+        (&step.purpose, outcome)
     {
-        fail(draft, *server, why);
+        fail(draft, *server, *row, why);
     }
 }
 
@@ -73,10 +74,11 @@ fn version(step: &Step) -> Option<&Version> {
     }
 }
 
-/// Only what the cluster refuses for good fails a deployment; errors of reading or reaching it never do (K27).
-fn fail(draft: &mut Draft<'_>, id: ServerId, why: &str) {
+/// Only what the cluster refuses for good fails a deployment; errors of reading or reaching it never do (K27). Whatever
+/// took its place meanwhile was not refused.
+fn fail(draft: &mut Draft<'_>, id: ServerId, deployment: DeploymentId, why: &str) {
     let open = draft.world().kura.servers.get(&id).and_then(|server| Some(server.open()?.id));
-    if let Some(deployment) = open {
+    if open == Some(deployment) {
         let closing = Closing::Failed { error: why.to_owned() };
         draft.tell(KuraChange::DeploymentClosed { server: id, deployment, closing });
     }

@@ -8,9 +8,9 @@ use super::super::super::kura::sight::{PodDeleter, Sight};
 use super::super::super::kura::step::{Deed, Purpose, Step};
 use super::super::super::kura::workload::{PausedBy, Pod};
 use super::super::draft::Draft;
+use super::pass::since;
 
-pub(super) fn roll(draft: &mut Draft<'_>, sight: &Sight, id: ServerId) {
-    let Some(server) = draft.world().kura.servers.get(&id).cloned() else { return };
+pub(super) fn roll(draft: &mut Draft<'_>, sight: &Sight, server: &Server) {
     if !sight.sets.is_fresh(draft.now) || !sight.pods.is_fresh(draft.now) {
         return;
     }
@@ -20,10 +20,12 @@ pub(super) fn roll(draft: &mut Draft<'_>, sight: &Sight, id: ServerId) {
     if set.paused_by() == Some(PausedBy::Operator) {
         return;
     }
-    fix(draft, sight, &server, template);
-    let Some(roll) = draft.world().kura.servers.get(&id).and_then(|server| server.roll.clone()) else { return };
+    let told = draft.told();
+    fix(draft, sight, server, template);
+    let server = &*since(draft, server, told);
+    let Some(roll) = &server.roll else { return };
     if roll.fixed && roll.image == template && sight.deleter == PodDeleter::Ours {
-        delete(draft, sight, id, &roll);
+        delete(draft, sight, server.id, roll);
     }
 }
 

@@ -40,7 +40,9 @@ fn wants(estate: &Estate, server: &Server, target: &str) -> bool {
     let newer_than = |tag: Option<&str>| tag.is_none_or(|tag| is_newer(&estate.tags, target, tag));
     let tried = |row: &Deployment| row.image_tag == target && row.status != DeploymentStatus::Cancelled;
     let held = server.pin.as_ref().is_some_and(|pin| !is_newer(&estate.tags, target, &pin.newest));
-    server.move_phase == MovePhase::None
+    // The most common answer first: it is there already.
+    server.current_image_tag.as_deref() != Some(target)
+        && server.move_phase == MovePhase::None
         && !server.status.is_leaving()
         && newer_than(server.current_image_tag.as_deref())
         && newer_than(server.open().map(|row| row.image_tag.as_str()))

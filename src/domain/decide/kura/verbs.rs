@@ -5,6 +5,7 @@ use super::super::super::input::Order;
 use super::super::super::kura::change::KuraChange;
 use super::super::super::kura::deployment::Closing;
 use super::super::super::kura::estate::SERVERS_MAX;
+use super::super::super::kura::limits::{self, TAG_MAX};
 use super::super::super::kura::refusal::KuraRefusal;
 use super::super::super::kura::server::{MovePhase, Server, ServerSpec, ServerStatus, instance_name};
 use super::super::super::kura::verb::KuraVerb;
@@ -15,9 +16,6 @@ use super::{deploy, removal};
 
 /// Longest tag, handle, region or cluster.
 const TEXT_MAX: usize = 63;
-
-/// Longest image tag.
-const TAG_MAX: usize = 128;
 
 pub(in super::super) fn verb(draft: &mut Draft<'_>, observed: &Observed, order: &Order, verb: &KuraVerb) -> Reply {
     let done = match verb {
@@ -63,6 +61,7 @@ fn add(draft: &mut Draft<'_>, verb: &KuraVerb) -> Done {
     let (tenant_id, cluster_id) = (tenant_id.as_ref().unwrap_or(tenant), cluster_id.as_ref().unwrap_or(region));
     let texts = [("tenant", tenant), ("tenant_id", tenant_id), ("region", region), ("cluster_id", cluster_id)];
     texts.iter().try_for_each(|(field, text)| check(field, text, TEXT_MAX))?;
+    in_range(spec)?;
     let estate = &draft.world().kura;
     if estate.servers.len() >= SERVERS_MAX {
         return Err(KuraRefusal::Full { what: "servers", limit: SERVERS_MAX });
@@ -87,6 +86,7 @@ fn add(draft: &mut Draft<'_>, verb: &KuraVerb) -> Done {
 
 fn configure(draft: &mut Draft<'_>, id: ServerId, spec: &ServerSpec) -> Done {
     let server = staying(draft, id)?;
+    in_range(spec)?;
     if server.spec != *spec {
         draft.tell(KuraChange::SpecChanged { server: id, spec: Box::new(spec.clone()) });
     }
@@ -113,6 +113,11 @@ fn destroy(draft: &mut Draft<'_>, id: ServerId) -> Done {
     }
     draft.tell(KuraChange::StatusChanged { server: id, status: ServerStatus::Destroying });
     Ok(Reply::Done)
+}
+
+/// Every field of a configuration is what it may be.
+fn in_range(spec: &ServerSpec) -> Result<(), KuraRefusal> {
+    limits::check(spec).map_err(|(field, problem)| KuraRefusal::BadText { field, problem })
 }
 
 /// It can stand in a label, a path and on a screen.

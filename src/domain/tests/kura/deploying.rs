@@ -46,12 +46,13 @@ fn what_runs_already_closes_at_once_and_says_why() {
 }
 
 #[test]
-fn force_reapply_is_a_forced_row_of_the_tag_the_server_is_at_or_on_its_way_to() {
+fn force_reapply_is_a_forced_row_of_the_tag_the_server_is_brought_to() {
     // K24
-    let mut rig = Rig::serving(&["0.20.0"], "0.19.0");
+    let mut rig = Rig::serving(&["0.18.0"], "0.19.0");
     let again = KuraVerb::ForceReapply { server: ServerId::named("acme") };
     rig.verb(again.clone());
     assert_eq!((rig.open("acme").image_tag.as_str(), rig.open("acme").force), ("0.19.0", true));
+    rig.release("0.20.0");
     rig.tick();
     assert_eq!(rig.open("acme").image_tag, "0.20.0", "newest intent wins over it as over any");
     rig.verb(again);

@@ -101,3 +101,19 @@ fn every_wait_and_every_incident_has_an_answer_and_what_to_verify_after_it() {
     assert!(commands[1].ends_with("delete kurainstance kura-acme-eu"));
     assert!(wedge.iter().any(|one| one.verb.as_deref() == Some("deploy")));
 }
+
+#[test]
+fn only_pods_of_the_instance_are_its_pods() {
+    // K33, K35
+    let mut rig = Rig::serving(&[], "0.19.0");
+    rig.pod("kura-acme-eu-west", 0, "0.18.0", false);
+    let mut stray = rig.sight.pods.rows["kura-acme-eu-0"].clone();
+    stray.stamp.name = "debug-of-acme".to_owned();
+    rig.sight.pods.rows.insert("debug-of-acme".to_owned(), stray);
+    let leaving = rig.sight.pods.rows.get_mut("kura-acme-eu-1").unwrap();
+    leaving.stamp.deleting_since = Some(rig.now);
+    let names =
+        |instance: &str| -> Vec<String> { rig.sight.pods_of(instance).map(|pod| pod.stamp.name.clone()).collect() };
+    assert_eq!(names("kura-acme-eu"), ["kura-acme-eu-0"], "by its label, and as its StatefulSet calls it");
+    assert_eq!(names("kura-acme-eu-west"), ["kura-acme-eu-west-0"]);
+}

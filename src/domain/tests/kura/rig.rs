@@ -206,7 +206,11 @@ impl Rig {
         let name = step.object.name.as_str();
         match (&step.deed, step.object.kind) {
             (Deed::Apply { manifest, .. }, ObjectKind::KuraInstance) => self.put_instance(name, manifest),
-            (Deed::Apply { .. }, _) => self.put_gateway(name, "acme"),
+            (Deed::Apply { manifest, .. }, _) => {
+                let revision = manifest["metadata"]["annotations"][REVISION_ANNOTATION].as_str().map(str::to_owned);
+                self.put_gateway(name, "acme");
+                self.sight.gateways.rows.get_mut(name).unwrap().revision = revision;
+            }
             (Deed::Delete { .. }, kind) => self.remove(kind, name),
             (Deed::StripFinalizer { .. }, kind) => self.remove(kind, name),
             (Deed::Cordon { .. } | Deed::Evict { .. }, kind) => panic!("nobody rolls a {kind} here"),
@@ -324,7 +328,8 @@ impl Rig {
         stamp.labels = labels.map(|(label, value)| (label.to_owned(), value.to_owned())).into();
         let (region, class) = (Some("eu".to_owned()), Some(name.to_owned()));
         let (phase, message) = (None, None);
-        let gateway = Gateway { stamp, region, class, phase, ready_replicas: 0, message, last_reconciled_at: None };
+        let (revision, last_reconciled_at) = (None, None);
+        let gateway = Gateway { stamp, region, class, revision, phase, ready_replicas: 0, message, last_reconciled_at };
         self.sight.gateways.rows.insert(name.to_owned(), gateway);
     }
 

@@ -126,7 +126,7 @@ fn written(name: &Name) -> Value {
 }
 
 fn release(tag: &Name) -> Request {
-    let wanted: TagNew = parse(json!({ "tag": written(tag) }).to_string().as_bytes())?;
+    let wanted = TagNew::parse(json!({ "tag": written(tag) }).to_string().as_bytes())?;
     Ok((Verb::Kura(KuraVerb::ReleaseTag { tag: wanted.tag }), wanted.reason))
 }
 

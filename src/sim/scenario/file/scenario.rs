@@ -71,7 +71,7 @@ impl Scenario {
         let part = |name: &str| parts.iter().find(|(key, _)| key.name == name).map(|(_, node)| node);
         Ok(Self {
             heading,
-            given: part("given").filter(|given| !given.is_null()).map(given).transpose()?.unwrap_or_default(),
+            given: part("given").filter(|given| !given.is_null()).map(read).transpose()?.unwrap_or_default(),
             when: each(part("when"), Act::read)?,
             then: each(part("then"), Then::read)?,
             never: each(part("never"), Never::read)?,
@@ -83,10 +83,6 @@ impl Scenario {
         let usual = || START.parse().unwrap_or(Timestamp::UNIX_EPOCH);
         self.heading.start.as_ref().map_or_else(usual, |start| start.value)
     }
-}
-
-fn given(node: &Node) -> Result<Given, Fault> {
-    read(node)
 }
 
 fn each<T>(list: Option<&Node>, read: impl Fn(&Node) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {

@@ -3,7 +3,7 @@
 use super::place::{Fault, Place};
 
 /// Kinds of things that `explain` knows in the contract only.
-const KINDS: [&str; 2] = ["server", "roll"];
+const KINDS: [&str; 1] = ["roll"];
 
 /// A fault if this view is not supported.
 pub(super) fn view(name: &str, place: Place) -> Result<(), Fault> {

@@ -64,6 +64,8 @@ pub enum Kind {
     Ring,
     /// A machine.
     Machine,
+    /// A Kura server.
+    Server,
 }
 
 /// Views without an argument.
@@ -124,11 +126,12 @@ fn explain(subject: &str, place: Place) -> Result<View, Fault> {
         Some(("account", _)) => Some(Kind::Account),
         Some(("ring", _)) => Some(Kind::Ring),
         Some(("machine", _)) => Some(Kind::Machine),
+        Some(("server", _)) => Some(Kind::Server),
         _ => None,
     };
     match (kind, subject.split_once('/')) {
         (Some(kind), Some((_, id))) if !id.is_empty() => Ok(View::Explain(kind, id.to_owned())),
-        _ => Err(Fault::at(place, "explain names account/ID, ring/ID or machine/ID")),
+        _ => Err(Fault::at(place, "explain names account/ID, ring/ID, machine/ID or server/ID")),
     }
 }
 

@@ -10,7 +10,9 @@ use super::super::run::Run;
 use super::super::screens::Consoles;
 use super::super::witness::verdicts;
 use crate::control::picture::Freshness;
+use crate::domain::kura::server::Server;
 use crate::domain::span::Seconds;
+use crate::wire::counters::counts;
 use crate::wire::gauges::{Labels, PREFIX, Standing};
 use crate::wire::roll::figures;
 
@@ -66,16 +68,11 @@ impl<C: Consoles> Run<C> {
 
     /// Counters of Kura servers, by what the file calls them (K19, K41).
     fn kura_counters(&self, series: &mut Series) {
-        for server in self.witness.world.kura.servers.values() {
-            let name = self.ids.name(server.id.0);
-            for (tag, value) in &server.superseded_total {
-                let labels = json!({ "server": name, "tag": tag });
-                series.add("superseded_deployments_total", json!({ "labels": labels, "value": value }));
-            }
-            for (image, value) in &server.deleted_total {
-                let labels = json!({ "instance": server.instance_name, "image": image });
-                series.add("not_ready_pod_deletions_total", json!({ "labels": labels, "value": value }));
-            }
+        let name_of = |server: &Server| self.ids.name(server.id.0).map_or_else(|| server.name(), str::to_owned);
+        for count in counts(&self.witness.world, name_of) {
+            let labels = count.labels.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+            let row = json!({ "labels": Value::Object(labels), "value": count.value });
+            series.add(&format!("{}_total", count.name), row);
         }
     }
 

@@ -8,7 +8,8 @@ use super::super::run::Run;
 use super::super::screens::Consoles;
 use crate::control::ports::ResultQuery;
 use crate::domain::explain::{Subject, explain};
-use crate::domain::ids::{MachineId, RingId, RolloutId};
+use crate::domain::ids::{MachineId, RingId, RolloutId, ServerId};
+use crate::domain::kura::refusal::KuraRefusal;
 use crate::domain::refusal::Refusal;
 use crate::wire::account::AccountBody;
 use crate::wire::explain::ExplanationBody;
@@ -82,6 +83,11 @@ impl<C: Consoles> Run<C> {
                 let machine = MachineId::named(id);
                 let missing = (!lens.world.machines.contains_key(&machine)).then_some(Refusal::NoMachine(machine));
                 (Subject::Machine(machine), missing)
+            }
+            Kind::Server => {
+                let server = ServerId::named(id);
+                let is_known = lens.world.kura.servers.contains_key(&server);
+                (Subject::Server(server), (!is_known).then(|| Refusal::from(KuraRefusal::NoServer(server))))
             }
         };
         match missing {

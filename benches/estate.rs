@@ -1,0 +1,121 @@
+//! The pass over Kura servers: 5,000 of them with 15,000 pods, at rest and while all of them wait.
+
+use std::collections::BTreeSet;
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use jiff::Timestamp;
+use kura_console::domain::decide::decide;
+use kura_console::domain::ids::{RolloutId, ServerId};
+use kura_console::domain::input::{Input, Order, Verb};
+use kura_console::domain::kura::server::ServerSpec;
+use kura_console::domain::kura::step::{Ran, Step};
+use kura_console::domain::kura::traffic::Up;
+use kura_console::domain::kura::verb::KuraVerb;
+use kura_console::domain::observed::Observed;
+use kura_console::domain::span::Seconds;
+use kura_console::domain::verdict::Verdict;
+use kura_console::domain::world::World;
+use kura_console::sim::cluster::objects::Objects;
+
+const SERVERS: usize = 5_000;
+
+const TICK: Seconds = Seconds(60);
+
+/// An estate and its cluster, built through the core's own door.
+struct Estate {
+    world: World,
+    cluster: Objects,
+    now: Timestamp,
+}
+
+impl Estate {
+    /// Every server serves the one tag there is.
+    fn serving() -> Self {
+        let now = Timestamp::UNIX_EPOCH;
+        let cluster = Objects { is_connected: true, until: now, ..Objects::default() };
+        let mut estate = Self { world: World::default(), cluster, now };
+        estate.give(KuraVerb::ReleaseTag { tag: "0.1.0".to_owned() });
+        for n in 0..SERVERS {
+            let (id, tenant) = (ServerId::named(&format!("s{n}")), format!("tenant-{n}"));
+            let spec = Box::new(ServerSpec { replicas: 3, ..ServerSpec::default() });
+            let (tenant_id, region, cluster_id) = (None, "eu".to_owned(), None);
+            estate.give(KuraVerb::AddServer { id, tenant, tenant_id, region, cluster_id, spec });
+        }
+        while estate.world.kura.servers.values().any(|server| server.current_image_tag.is_none()) {
+            estate.reconcile();
+        }
+        estate.reconcile();
+        assert_eq!(estate.cluster.pods.len(), 3 * SERVERS);
+        estate
+    }
+
+    /// A newer tag is on its way to everybody, and no endpoint answers.
+    fn waiting(mut self) -> Self {
+        let silent = Up::Status { status: 503 };
+        self.cluster.chains.values_mut().for_each(|chain| chain.up = silent.clone());
+        self.give(KuraVerb::ReleaseTag { tag: "0.2.0".to_owned() });
+        let waits = |estate: &Self| {
+            let rolled =
+                estate.cluster.pods.values().all(|pod| pod.pod.image.as_deref() == Some("0.2.0") && pod.pod.ready);
+            rolled
+                && estate.world.kura.servers.values().all(|server| server.open().is_some_and(|row| row.wait.is_some()))
+        };
+        while !waits(&self) {
+            self.reconcile();
+        }
+        self.reconcile();
+        self
+    }
+
+    fn give(&mut self, verb: KuraVerb) {
+        let order = Order { verb: Verb::Kura(verb), by: "bench".to_owned(), reason: None, key: None };
+        let observed = Observed::starting_at(self.now);
+        self.feed(&Input::Verb(order), &observed);
+    }
+
+    fn feed(&mut self, input: &Input, observed: &Observed) -> Vec<Step> {
+        let Verdict { changes, steps, .. } = decide(&self.world, observed, input, self.now);
+        let entries = input.author(&self.world, "bench").entries(&self.world, &changes, self.now);
+        entries.iter().for_each(|entry| self.world.apply(entry));
+        steps
+    }
+
+    fn look(&mut self) -> Observed {
+        self.cluster.advance(self.now);
+        Observed { cluster: Some(self.cluster.sight(self.now)), ..Observed::starting_at(self.now) }
+    }
+
+    /// A tick whose steps are carried out.
+    fn reconcile(&mut self) {
+        self.now = TICK.after(self.now);
+        let observed = self.look();
+        let mut steps = self.feed(&tick(), &observed);
+        while !steps.is_empty() {
+            let run = |step: Step| Ran { outcome: self.cluster.run(&step, self.now, "bench"), step };
+            let ran: Vec<Ran> = steps.into_iter().map(run).collect();
+            let observed = self.look();
+            steps = self.feed(&Input::Seen { ran, tried: BTreeSet::new() }, &observed);
+        }
+    }
+}
+
+fn tick() -> Input {
+    Input::Tick { fresh: RolloutId::named("unused") }
+}
+
+fn passes(c: &mut Criterion) {
+    let mut measure = |name: &str, estate: &mut Estate| {
+        let observed = estate.look();
+        let verdict = decide(&estate.world, &observed, &tick(), estate.now);
+        assert!(verdict.changes.is_empty() && verdict.steps.is_empty(), "there is nothing to do");
+        c.bench_function(name, |b| b.iter(|| black_box(decide(&estate.world, &observed, &tick(), estate.now))));
+    };
+    let mut estate = Estate::serving();
+    measure("idle pass, 5,000 servers, 15,000 pods", &mut estate);
+    let mut estate = estate.waiting();
+    measure("pass over 5,000 open deployments that wait, 15,000 pods", &mut estate);
+}
+
+criterion_group!(benches, passes);
+criterion_main!(benches);

@@ -1,0 +1,82 @@
+//! A manifest that was rendered once: rendering is pure, so what it comes to is remembered beside what it was made of.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use super::render::{Manifest, render};
+use super::server::{Server, ServerSpec};
+
+/// What a server was last rendered as. No fact: never stored, and equal to any other.
+#[derive(Clone, Default)]
+pub struct Remembered(OnceLock<Arc<Rendered>>);
+
+/// A manifest and what it was made of; everything else that it takes of a server never changes.
+struct Rendered {
+    tag: String,
+    spec: ServerSpec,
+    manifest: Arc<Manifest>,
+}
+
+impl PartialEq for Remembered {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Remembered {}
+
+impl fmt::Debug for Remembered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Remembered")
+    }
+}
+
+impl Server {
+    /// Itself rendered for a tag, the same as `render` would (K21). Remembered for one tag and spec at a time; the fold
+    /// forgets it when either changes, and for any other it is rendered anew.
+    pub fn manifest(&self, tag: &str) -> Arc<Manifest> {
+        let fresh = || {
+            let (tag, spec, manifest) = (tag.to_owned(), self.spec.clone(), Arc::new(render(self, tag)));
+            Arc::new(Rendered { tag, spec, manifest })
+        };
+        let known = self.rendered.0.get_or_init(fresh);
+        match known.tag == tag && known.spec == self.spec {
+            true => Arc::clone(&known.manifest),
+            false => Arc::new(render(self, tag)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::domain::ids::ServerId;
+    use crate::domain::kura::change::KuraChange;
+    use crate::domain::kura::estate::Estate;
+
+    #[test]
+    fn what_is_remembered_is_what_would_be_rendered() {
+        // K21
+        let id = ServerId::named("acme");
+        let (mut estate, now) = (Estate::default(), Timestamp::UNIX_EPOCH);
+        let server = Box::new(Server::new(id, "acme", "eu", now));
+        estate.apply(now, &KuraChange::ServerAdded { server });
+        let agree = |estate: &Estate, tag: &str| {
+            let server = &estate.servers[&id];
+            assert_eq!(*server.manifest(tag), render(server, tag));
+            server.manifest(tag)
+        };
+        let first = agree(&estate, "0.19.0");
+        assert!(Arc::ptr_eq(&first, &agree(&estate, "0.19.0")), "rendered once");
+        agree(&estate, "0.20.0");
+        let spec = Box::new(ServerSpec { replicas: 5, ..ServerSpec::default() });
+        estate.apply(now, &KuraChange::SpecChanged { server: id, spec });
+        let other = agree(&estate, "0.19.0");
+        assert_ne!(first.revision, other.revision);
+        assert!(Arc::ptr_eq(&other, &agree(&estate.clone(), "0.19.0")), "a clone of the world remembers too");
+        estate.servers.get_mut(&id).unwrap().spec.replicas = 7;
+        agree(&estate, "0.19.0");
+    }
+}
