@@ -81,7 +81,7 @@ pub enum Ask {
     Orphans(Listed),
     /// List fleet rolls, the newest first, or show some of them.
     Rolls(Listed),
-    /// List nodes: whose cordon it is, what is known of the runtime, who hosts the registry.
+    /// List nodes, their cordons and their runtimes.
     Nodes(Listed),
     /// Say what something waits for, on whom, since when, and what to do next.
     Explain(Question),

@@ -14,13 +14,11 @@ pub static ROLLS: Noun = Noun {
     is_meant: |body| body["ended_at"].is_null(),
     columns: &[
         left("UUID", |row| row.digits("uuid")),
-        left("PROJECT", |row| row.text("project")),
-        left("TARGET", |row| row.text("target")),
+        left("FLEET", |row| format!("{}/{}", row.text("project"), row.text("target"))),
         left("REVISION", |row| row.text("revision")),
         left("STATE", state),
         left("POSITION", position),
         left("STARTED", |row| row.ago("started_at")),
-        left("WHY", |row| row.text("reason")),
     ],
     empty: ["no roll was ever started", "start one: kura-console start-roll PROJECT/TARGET --help"],
 };

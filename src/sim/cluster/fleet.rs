@@ -131,7 +131,7 @@ impl Fleet {
 
     /// Changes a node that is there.
     pub fn edit(&self, name: &str, edit: impl FnOnce(&mut Node)) {
-        self.nodes.with(|nodes| nodes.get_mut(name).into_iter().for_each(super::fleet::once(edit)));
+        self.nodes.with(|nodes| nodes.get_mut(name).into_iter().for_each(once(edit)));
     }
 
     /// Something else runs on it.

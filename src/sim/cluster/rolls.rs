@@ -166,6 +166,19 @@ impl Objects {
         !self.fleet.pods.values().any(|pod| pod.budget && pod.pod.node.as_deref() == Some(node))
     }
 
+    /// Somebody else's hand on a node: its cordon, or a whole drain. False where there is no such node, or a budget says no.
+    pub(super) fn patch_node(&mut self, name: &str, patch: &Value) -> bool {
+        if self.fleet.node(name).is_none() {
+            return false;
+        }
+        if patch.get("drain").and_then(Value::as_bool) == Some(true) {
+            return self.drain_by(name);
+        }
+        let bit = patch.pointer("/spec/unschedulable").and_then(Value::as_bool);
+        bit.into_iter().for_each(|bit| self.fleet.edit(name, |node| node.unschedulable = bit));
+        bit.is_some()
+    }
+
     /// What a probe comes to that is out, where a file says so.
     pub fn answer_probe(&mut self, key: &str, now: Timestamp) {
         let version = self.version();

@@ -5,11 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::RollId;
+use crate::domain::kura::sight::NO_CLUSTER;
 use crate::domain::observed::Observed;
 use crate::domain::roll::fleet_roll::{Approval, Progress, Roll, RollState};
 use crate::domain::roll::green::reported;
 use crate::domain::roll::node::{Finding, StepName, StepRow, StepState, Verdict};
 use crate::domain::roll::order::order;
+use crate::domain::roll::sight::FleetSight;
 use crate::domain::span::Seconds;
 
 /// Where rolls are.
@@ -149,7 +151,7 @@ impl RollBody {
             image: roll.image.clone(),
             revision: roll.revision.clone(),
             state: roll.state(),
-            reason: roll.reason(),
+            reason: roll.reason().or_else(|| unseen(roll, fleet, now)),
             awaiting_gate: roll.gate.as_ref().map(|gate| gate.gate.clone()),
             awaiting_since: roll.gate.as_ref().map(|gate| gate.since),
             progress: roll.progress(),
@@ -167,6 +169,12 @@ impl RollBody {
             ended_at: roll.ended.as_ref().map(|ended| ended.at),
         }
     }
+}
+
+/// Why nothing can be decided about a roll that goes on.
+fn unseen(roll: &Roll, fleet: Option<&FleetSight>, now: Timestamp) -> Option<String> {
+    let why = || fleet.map_or_else(|| Some(NO_CLUSTER.to_owned()), |fleet| fleet.trouble(now));
+    roll.is_live().then(why).flatten().map(|why| format!("the fleet cannot be judged: {why}"))
 }
 
 fn steps(roll: &Roll, order: &[String], now: Timestamp) -> Vec<StepBody> {

@@ -13,7 +13,7 @@ const VERB: [&str; 5] =
 const TARGET: &[&str] = &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"];
 
 /// Every way to run with the variables its help must name.
-const WAYS: [(&[&str], &[&str]); 53] = [
+const WAYS: [(&[&str], &[&str]); 61] = [
     (&[], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["demo"], &["KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["serve"], &["KURA_CONSOLE_JOURNAL", "KURA_CONSOLE_LOG", "KURA_CONSOLE_TOKEN"]),
@@ -29,6 +29,8 @@ const WAYS: [(&[&str], &[&str]); 53] = [
     (&["runtime-tags"], TARGET),
     (&["gateways"], TARGET),
     (&["orphans"], TARGET),
+    (&["rolls"], TARGET),
+    (&["nodes"], TARGET),
     (&["explain"], TARGET),
     (&["audit", "show"], TARGET),
     (&["doctor"], TARGET),
@@ -58,6 +60,12 @@ const WAYS: [(&[&str], &[&str]); 53] = [
     (&["delete-gateway"], &VERB),
     (&["strip-finalizer"], &VERB),
     (&["delete-orphan"], &VERB),
+    (&["start-roll"], &VERB),
+    (&["approve"], &VERB),
+    (&["deny"], &VERB),
+    (&["abort"], &VERB),
+    (&["probe"], &VERB),
+    (&["uncordon"], &VERB),
     (&["accept-clock"], &VERB),
     (&["leave-seat"], &VERB),
     (&["journal"], &[]),

@@ -47,7 +47,7 @@ fn what_is_unknown_or_makes_no_sense_is_pointed_at() {
         ("then:\n  - {at: 0s, view: status}\n", "12:5: nothing is expected"),
         ("then:\n  - {view: status, count: 1}\n", "12:5: missing field `at`"),
         ("then:\n  - {from: 9s, until: 3s, view: status, count: 1}\n", "12:5: `until` lies before `from`"),
-        ("then:\n  - {at: 0s, view: \"screen:kura@80x24\", count: 1}\n", "12:5: there is no screen kura"),
+        ("then:\n  - {at: 0s, view: \"screen:sofa@80x24\", count: 1}\n", "12:5: there is no screen sofa"),
         ("then:\n  - {at: 0s, view: \"screen:now@80\", count: 1}\n", "12:20: a screen is written screen:NAME@WxH"),
         ("then:\n  - {at: 0s, view: status, path: \"$.[\", count: 1}\n", "12:34: this is no JSONPath"),
     ];

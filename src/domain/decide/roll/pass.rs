@@ -67,8 +67,8 @@ fn tend(draft: &mut Draft<'_>, fleet: &FleetSight, may_begin: bool) {
     tidy::leftovers(draft, fleet);
 }
 
-/// Where the registry is, as it changes. It is looked for only as long as nobody has to be remembered of it: one that is
-/// gone for good stays known as lost, by where it was last (F28).
+/// Where the registry is, as it changes. One that is gone stays known by where it was last, so that its loss is told and
+/// not taken for a fleet without one (F28).
 fn look_for_registry(draft: &mut Draft<'_>, fleet: &FleetSight, id: RollId) {
     let Some(roll) = draft.world().rolls.roll(id) else { return };
     let found = roll.spec.registry.as_ref().and_then(|registry| fleet.registry_host(registry)).map(str::to_owned);
