@@ -2,9 +2,11 @@
 
 mod driver;
 mod store;
+mod cluster;
 pub(super) mod bed;
 mod turn;
 mod service;
+mod lookout;
 mod desk;
 mod following;
 mod rendering;

@@ -9,13 +9,14 @@ use imbl::OrdMap;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
+use super::cluster::TestCluster;
 use super::driver::TestClock;
 use uuid::Uuid;
 
 use crate::control::host::Host;
 use crate::control::ports::{
-    AppendError, ApplyResult, Batch, Beat, Head, Heartbeats, Journal, JournalError, NoCluster, Presence, ResultQuery,
-    Results, Vault,
+    AppendError, ApplyResult, Batch, Beat, Head, Heartbeats, Journal, JournalError, Presence, ResultQuery, Results,
+    Vault,
 };
 use crate::domain::change::{Cause, Change, Entry};
 use crate::domain::ids::{AccountId, MachineId, Revision};
@@ -63,6 +64,7 @@ pub(crate) struct Inner {
 pub(crate) struct Store {
     inner: Arc<Mutex<Inner>>,
     moved: watch::Sender<()>,
+    pub(crate) cluster: TestCluster,
 }
 
 /// One process on it.
@@ -92,7 +94,7 @@ fn broken(attempt: &'static str) -> JournalError {
 impl Store {
     pub(crate) fn new() -> Self {
         let inner = Inner { oldest: 1, ..Inner::default() };
-        Self { inner: Arc::new(Mutex::new(inner)), moved: watch::Sender::new(()) }
+        Self { inner: Arc::new(Mutex::new(inner)), moved: watch::Sender::new(()), cluster: TestCluster::default() }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -299,7 +301,7 @@ impl Host for TestHost {
     type Presence = Store;
     type Results = Store;
     type Vault = Store;
-    type Cluster = NoCluster;
+    type Cluster = TestCluster;
     type Clock = TestClock;
 
     fn journal(&self) -> &Store {
@@ -322,8 +324,12 @@ impl Host for TestHost {
         &self.store
     }
 
-    fn cluster(&self) -> &NoCluster {
-        &NoCluster
+    fn cluster(&self) -> &TestCluster {
+        &self.store.cluster
+    }
+
+    fn looks_after(&self, account: AccountId) -> bool {
+        account == super::bed::account()
     }
 
     fn clock(&self) -> &TestClock {

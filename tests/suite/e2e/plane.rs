@@ -18,6 +18,9 @@ use super::super::pty::driver::{Launch, PATIENCE};
 /// Between two looks at something that only HTTP can tell.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
+/// Ticks come every second, unless a test says otherwise.
+const TICK_FLAG: &str = "--tick-seconds";
+
 /// Ports the system gives to nobody by itself, so that the one of a control plane that is away stays free.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
@@ -290,7 +293,10 @@ pub(crate) fn refusal_to_serve(folder: &Path, flags: &[&str]) -> String {
 fn launch(folder: &Path, port: u16, more: &[&str]) -> (Child, Receiver<String>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kura-console"));
     command.args(["serve", "--journal", "sqlite:kura.db", "--tokens", "tokens.yaml"]);
-    command.args(["--tick-seconds", "1", "--listen", &format!("127.0.0.1:{port}")]).args(more);
+    command.args(["--listen", &format!("127.0.0.1:{port}")]).args(more);
+    if !more.contains(&TICK_FLAG) {
+        command.args([TICK_FLAG, "1"]);
+    }
     command.env_clear().env("HOME", folder).env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program");

@@ -34,15 +34,20 @@ pub(super) struct Served {
 impl Served {
     /// With everything allowed. None where there is no cluster to be had.
     pub(super) fn start() -> Option<Self> {
-        Self::with(|lease| lease.cluster.admin_config())
+        Self::with(&[], |lease| lease.cluster.admin_config())
     }
 
-    /// With the rights of this kubeconfig.
-    pub(super) fn with(config: impl FnOnce(&Lease) -> PathBuf) -> Option<Self> {
+    /// The same, and ticks are too far apart to count.
+    pub(super) fn without_ticks() -> Option<Self> {
+        Self::with(&["--tick-seconds", "3600"], |lease| lease.cluster.admin_config())
+    }
+
+    /// With these flags, and the rights of this kubeconfig.
+    pub(super) fn with(flags: &[&str], config: impl FnOnce(&Lease) -> PathBuf) -> Option<Self> {
         let runtime = Runtime::new().expect("a runtime");
         let lease = runtime.block_on(Lease::take())?;
         let config = config(&lease).display().to_string();
-        let plane = Plane::with(&["--kubeconfig", &config, "--namespace", &lease.namespace]);
+        let plane = Plane::with(&[&["--kubeconfig", &config, "--namespace", &lease.namespace], flags].concat());
         let api = lease.cluster.admin();
         Some(Self { plane, lease, api, runtime })
     }

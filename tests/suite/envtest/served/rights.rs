@@ -53,7 +53,7 @@ async fn take_away(api: &Rest, namespace: &str, kind: &str) {
 #[test]
 fn the_rights_of_manifests_are_enough_and_without_one_of_them_the_rest_goes_on() {
     let mut config = PathBuf::new();
-    let started = Served::with(|lease| {
+    let started = Served::with(&[], |lease| {
         // Its own runtime: this is called from none.
         config = tokio::runtime::Runtime::new().expect("a runtime").block_on(introduce(lease));
         config.clone()
