@@ -18,7 +18,6 @@ pub static ROLLS: Noun = Noun {
         left("REVISION", |row| row.text("revision")),
         left("STATE", state),
         left("POSITION", position),
-        left("STARTED", |row| row.ago("started_at")),
     ],
     empty: ["no roll was ever started", "start one: kura-console start-roll PROJECT/TARGET --help"],
 };
