@@ -20,8 +20,10 @@ use crate::control::ports::Clock;
 /// How long the server is asked to keep one watch open: less than what drops quiet connections on the way.
 pub const WATCH_MAX: Duration = Duration::from_secs(240);
 
-/// How long nothing may come over a watch, bookmarks included, until it counts as lost. Servers send one a minute.
-pub const IDLE_MAX: Duration = Duration::from_secs(120);
+/// How long nothing may come over a watch, bookmarks included, until it is asked for anew. Servers send a bookmark a
+/// minute, but none of a kind of which nothing ever happened; what is asked for anew before it counts as stale
+/// (`STALE_AFTER`) is known to be so all the time. A wire that is dead is found out by the asking.
+pub const IDLE_MAX: Duration = Duration::from_secs(80);
 
 /// A watch that was taken up where it broke has caught up once nothing comes for this long: a server sends what was
 /// missed at once.
@@ -190,7 +192,8 @@ where
                         (self.tell)(News::Contact);
                         continue;
                     }
-                    _ => return End::Broken(ClusterFault::Silent { after: IDLE_MAX }),
+                    _ if gathered.is_some() => return End::Broken(ClusterFault::Silent { after: IDLE_MAX }),
+                    _ => return End::Over { heard: true },
                 },
             };
             let event = match event {

@@ -23,7 +23,7 @@ const JOB_FILE_MAX: u64 = 256 * 1024;
 #[derive(Debug, Clone, clap::Args)]
 pub struct StartRoll {
     /// Whose fleet it is, and which: PROJECT/TARGET.
-    #[arg(value_name = "PROJECT/TARGET", value_parser = pair)]
+    #[arg(value_name = "TARGET", value_parser = pair)]
     fleet: (String, String),
     /// The image.
     #[arg(long, value_name = "IMAGE")]
