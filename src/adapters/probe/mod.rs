@@ -2,7 +2,7 @@
 //!
 //! `Probing` stands in front of a `Cluster` and fills `Sight.endpoints` of what it sees. A host keeps one:
 //!
-//! ```ignore
+//! ```text
 //! let cluster = KubeCluster::start(target, namespace, deleter, clock);
 //! let cluster = Probing::start(cluster, Reach::of_this_machine()?, clock);
 //! ```

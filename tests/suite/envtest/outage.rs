@@ -1,5 +1,6 @@
 //! Outages: whatever happens to the wire or to the server, in the end nothing is lost and nothing is there that is not.
 
+use kura_console::adapters::kube::stream::IDLE_MAX;
 use kura_console::domain::kura::sight::Sight;
 use kura_console::domain::kura::source::Contact;
 use serde_json::json;
@@ -66,6 +67,21 @@ async fn a_wire_that_went_silent_is_noticed_and_nobody_stays_behind_as_a_ghost()
     eyes.until("no contact", is_lost).await;
     wire.mend();
     eyes.until("one is gone", |sight| names(sight) == ["b"] && is_live(sight)).await;
+}
+
+/// A server sends no bookmarks of a kind of which nothing happens: silence alone is no loss.
+#[tokio::test]
+async fn a_kind_of_which_nothing_happens_is_asked_for_anew_and_never_lost() {
+    let Some(lease) = Lease::take().await else { return };
+    let mut eyes = Eyes::open(lease.cluster.admin_config(), &lease.namespace).await;
+    let as_of = |sight: &Sight| match sight.gateways.contact {
+        Contact::Live { as_of } => Some(as_of),
+        _ => None,
+    };
+    let first = as_of(&eyes.until_live().await).unwrap();
+    let after_the_silence = first + IDLE_MAX / 20;
+    let told = eyes.until("that it is still so", |sight| as_of(sight).is_none_or(|at| at > after_the_silence)).await;
+    assert!(as_of(&told).is_some(), "{:?}", told.gateways.contact);
 }
 
 /// The server forgets what happened before it was started: the version that is asked for is too old, which is a 410.
