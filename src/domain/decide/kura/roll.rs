@@ -1,5 +1,7 @@
 //! Pods that are not Ready roll together: deleted once per image change, and never a Ready one (K35-K40).
 
+use std::collections::BTreeSet;
+
 use super::super::super::ids::ServerId;
 use super::super::super::kura::change::KuraChange;
 use super::super::super::kura::object::{ObjectKind, ObjectRef, tag_of};
@@ -23,6 +25,7 @@ pub(super) fn roll(draft: &mut Draft<'_>, sight: &Sight, server: &Server) {
     let told = draft.told();
     fix(draft, sight, server, template);
     let server = &*since(draft, server, told);
+    forgive(draft, sight, server);
     let Some(roll) = &server.roll else { return };
     if roll.fixed && roll.image == template && sight.deleter == PodDeleter::Ours {
         delete(draft, sight, server.id, roll);
@@ -52,15 +55,33 @@ fn is_due(pod: &Pod, image: &str) -> bool {
 }
 
 fn delete(draft: &mut Draft<'_>, sight: &Sight, server: ServerId, roll: &Roll) {
-    for mark in roll.pods.iter().filter(|mark| !mark.done) {
-        let Some(pod) = sight.pods.get(&mark.name).filter(|pod| pod.stamp.uid == mark.uid) else { continue };
-        if pod.stamp.is_leaving() || !is_due(pod, &roll.image) {
-            continue;
-        }
+    for pod in to_delete(sight, roll) {
         draft.step(Step {
-            object: ObjectRef::new(ObjectKind::Pod, &mark.name),
+            object: pod_of(pod),
             deed: Deed::Delete { from: pod.stamp.version() },
             purpose: Purpose::NotReady { server, image: roll.image.clone() },
         });
+    }
+}
+
+/// What is marked, still there and still as it was when it was marked.
+fn to_delete<'a>(sight: &'a Sight, roll: &'a Roll) -> impl Iterator<Item = &'a Pod> {
+    let marked = roll.pods.iter().filter(|mark| !mark.done);
+    let there = marked.filter_map(|mark| sight.pods.get(&mark.name).filter(|pod| pod.stamp.uid == mark.uid));
+    there.filter(|pod| !pod.stamp.is_leaving() && is_due(pod, &roll.image))
+}
+
+fn pod_of(pod: &Pod) -> ObjectRef {
+    ObjectRef::new(ObjectKind::Pod, &pod.stamp.name)
+}
+
+/// A pod that is gone, or that nobody wants to delete any more, is no trouble however its delete went (K39).
+fn forgive(draft: &mut Draft<'_>, sight: &Sight, server: &Server) {
+    let wanted: BTreeSet<String> =
+        server.roll.iter().flat_map(|roll| to_delete(sight, roll)).map(|pod| pod_of(pod).to_string()).collect();
+    for object in server.troubles.keys().filter(|object| !wanted.contains(*object)) {
+        let Some(name) = object.strip_prefix("Pod ") else { continue };
+        let object = ObjectRef::new(ObjectKind::Pod, name);
+        draft.tell(KuraChange::WriteTroubled { server: server.id, object, trouble: None });
     }
 }
