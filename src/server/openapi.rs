@@ -31,7 +31,7 @@ const STOPS: [&str; 4] = [
 ];
 
 /// Lists whose pages are told apart by a name.
-const PAGED_BY_NAME: [&str; 4] = [secret::PATH, tag::PATH, gateway::PATH, request::ORPHANS_PATH];
+const PAGED_BY_NAME: [&str; 5] = [secret::PATH, tag::PATH, gateway::PATH, request::ORPHANS_PATH, "/api/nodes/"];
 
 /// `GET /api/openapi.json`.
 pub(super) async fn show() -> Response {
@@ -114,6 +114,9 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
     }
     if endpoint.path.contains("{name}") {
         parameters.push(parameter("path", "name", "which", json!({"type": "string"})));
+    }
+    if endpoint.path.contains("{gate}") {
+        parameters.push(parameter("path", "gate", "which gate of it", json!({"type": "string"})));
     }
     for (name, what) in endpoint.query {
         let schema = match *name {
