@@ -98,6 +98,11 @@ impl<'a> Draft<'a> {
         self.steps.len()
     }
 
+    /// The steps from this one on.
+    pub(super) fn steps_from(&self, first: usize) -> &[Step] {
+        self.steps.get(first..).unwrap_or_default()
+    }
+
     pub(super) fn verdict(self, reply: Reply) -> Verdict {
         Verdict { changes: self.changes, steps: self.steps, reply }
     }

@@ -10,6 +10,7 @@ mod pass;
 mod schedule;
 mod converge;
 mod roll;
+mod forgive;
 mod project;
 mod collect;
 mod destroy;

@@ -10,7 +10,7 @@ use super::super::super::kura::sight::Sight;
 use super::super::super::kura::step::{Deed, Purpose, Ran, STEPS_PER_PASS, Step};
 use super::super::super::observed::Observed;
 use super::super::draft::Draft;
-use super::{collect, converge, destroy, project, ran, roll, schedule};
+use super::{collect, converge, destroy, forgive, project, ran, roll, schedule};
 
 /// A tick: newest intent first, whether or not the cluster can be seen; then the cluster.
 pub(in super::super) fn ticked(draft: &mut Draft<'_>, observed: &Observed) {
@@ -50,10 +50,14 @@ fn tend(draft: &mut Draft<'_>, sight: &Sight) {
     let mut staying: Vec<&Server> = servers.values().filter(|one| one.status != ServerStatus::Destroyed).collect();
     staying.sort_by_key(|server| server.number);
     for server in staying {
+        let (told, first) = (draft.told(), draft.step_count());
         match server.status {
             ServerStatus::Destroying if is_seen => destroy::destroy(draft, sight, server),
             ServerStatus::Destroying => {}
             _ => serve(draft, sight, server, is_seen),
+        }
+        if is_seen && !server.troubles.is_empty() {
+            forgive::forgive(draft, sight, &since(draft, server, told), first);
         }
     }
     if is_seen {

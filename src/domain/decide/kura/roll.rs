@@ -1,7 +1,5 @@
 //! Pods that are not Ready roll together: deleted once per image change, and never a Ready one (K35-K40).
 
-use std::collections::BTreeSet;
-
 use super::super::super::ids::ServerId;
 use super::super::super::kura::change::KuraChange;
 use super::super::super::kura::object::{ObjectKind, ObjectRef, tag_of};
@@ -25,7 +23,6 @@ pub(super) fn roll(draft: &mut Draft<'_>, sight: &Sight, server: &Server) {
     let told = draft.told();
     fix(draft, sight, server, template);
     let server = &*since(draft, server, told);
-    forgive(draft, sight, server);
     let Some(roll) = &server.roll else { return };
     if roll.fixed && roll.image == template && sight.deleter == PodDeleter::Ours {
         delete(draft, sight, server.id, roll);
@@ -73,15 +70,4 @@ fn to_delete<'a>(sight: &'a Sight, roll: &'a Roll) -> impl Iterator<Item = &'a P
 
 fn pod_of(pod: &Pod) -> ObjectRef {
     ObjectRef::new(ObjectKind::Pod, &pod.stamp.name)
-}
-
-/// A pod that is gone, or that nobody wants to delete any more, is no trouble however its delete went (K39).
-fn forgive(draft: &mut Draft<'_>, sight: &Sight, server: &Server) {
-    let wanted: BTreeSet<String> =
-        server.roll.iter().flat_map(|roll| to_delete(sight, roll)).map(|pod| pod_of(pod).to_string()).collect();
-    for object in server.troubles.keys().filter(|object| !wanted.contains(*object)) {
-        let Some(name) = object.strip_prefix("Pod ") else { continue };
-        let object = ObjectRef::new(ObjectKind::Pod, name);
-        draft.tell(KuraChange::WriteTroubled { server: server.id, object, trouble: None });
-    }
 }

@@ -5,7 +5,7 @@ use crate::domain::ids::ServerId;
 use crate::domain::kura::change::KuraChange;
 use crate::domain::kura::deployment::{Closing, Deployment, DeploymentStatus as Status};
 use crate::domain::kura::estate::RUNTIME_TAGS_KEPT;
-use crate::domain::kura::object::ObjectKind;
+use crate::domain::kura::object::{ObjectKind, ObjectRef};
 use crate::domain::kura::orphans::orphans;
 use crate::domain::kura::server::{DEPLOYMENTS_KEPT, GatewayMode, ServerStatus};
 use crate::domain::kura::source::Contact;
@@ -39,6 +39,49 @@ fn an_outcome_that_comes_after_the_row_was_displaced_is_none_of_its_successor() 
     assert_eq!(rig.server("acme").deployments[1], displaced, "what has ended stays as it is");
     rig.tell(vec![Ran { step, outcome: Outcome::Invalid { why: "no such class".to_owned() } }]);
     assert_eq!(rig.open("acme").image_tag, "0.19.0", "the refused manifest was that of the other row");
+}
+
+#[test]
+fn a_write_that_nobody_wants_any_more_is_no_trouble() {
+    // K27, K39
+    let mut rig = Rig::serving(&[], "0.19.0");
+    rig.edit("acme", |server| server.spec.gateway = GatewayMode::Dedicated);
+    let steps = rig.tick().steps;
+    rig.tell(failed(steps[0].clone()));
+    let troubled = |rig: &Rig| rig.server("acme").troubles.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(troubled(&rig), ["KuraGateway kgw-acme-eu"]);
+    rig.edit("acme", |server| server.spec.gateway = GatewayMode::Shared);
+    lose(&mut rig.sight.gateways, rig.now);
+    rig.tick_as_it_is();
+    assert_eq!(troubled(&rig).len(), 1, "whether it is wanted cannot be told");
+    rig.tick();
+    assert!(troubled(&rig).is_empty(), "it is not rendered any more");
+
+    // The answer was lost, the write was not.
+    let mut rig = Rig::serving(&["0.20.0"], "0.19.0");
+    let apply = rig.tick().steps.remove(0);
+    rig.obey(&apply);
+    rig.tell(failed(apply));
+    assert!(troubled(&rig).is_empty(), "what is wanted is there");
+}
+
+#[test]
+fn a_delete_that_failed_is_no_trouble_once_its_pod_is_gone() {
+    // K39
+    let mut rig = Rig::serving(&["0.20.0"], "0.19.0");
+    rig.world.kura.apply(
+        rig.now,
+        &KuraChange::WriteTroubled {
+            server: acme(),
+            object: ObjectRef::new(ObjectKind::Pod, "kura-acme-eu-7"),
+            trouble: Some("forbidden".to_owned()),
+        },
+    );
+    lose(&mut rig.sight.pods, rig.now);
+    rig.tick_as_it_is();
+    assert_eq!(rig.server("acme").troubles.len(), 1, "whether it is gone cannot be told");
+    rig.tick();
+    assert!(rig.server("acme").troubles.is_empty());
 }
 
 #[test]
