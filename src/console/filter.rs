@@ -4,24 +4,16 @@ use jiff::Timestamp;
 
 use super::facts::{LaneFacts, Row, Tier};
 use super::spare::Loose;
+use super::terms::{Terms, contains};
 use crate::domain::rows::RowState;
 use crate::domain::span::Seconds;
-
-/// Terms one filter may have.
-const TERMS_MAX: usize = 16;
 
 /// A filter as typed, and what it means.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// As typed.
     pub text: String,
-    terms: Vec<Term>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Term {
-    negated: bool,
-    test: Test,
+    terms: Terms<Test>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,12 +42,7 @@ const STATES: [RowState; 7] = [
 impl Filter {
     /// Reads a filter; the error is one sentence for the person who types.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        if words.len() > TERMS_MAX {
-            return Err(format!("a filter has at most {TERMS_MAX} terms"));
-        }
-        let terms: Result<Vec<Term>, String> = words.into_iter().map(term).collect();
-        Ok(Self { text: text.trim().to_owned(), terms: terms? })
+        Ok(Self { text: text.trim().to_owned(), terms: Terms::read(text, test)? })
     }
 
     /// True where everything passes.
@@ -65,23 +52,18 @@ impl Filter {
 
     /// True where what passes changes by time alone.
     pub fn is_timed(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.test, Test::Held { .. }))
+        self.terms.any(|test| matches!(test, Test::Held { .. }))
     }
 
     /// Does the machine pass?
     pub fn passes(&self, tier: &Tier, lane: &LaneFacts, row: &Row, now: Timestamp) -> bool {
-        self.terms.iter().all(|term| term.test.holds(tier, lane, row, now) != term.negated)
+        self.terms.all(|test| test.holds(tier, lane, row, now))
     }
 
     /// Does a machine that is out of scope pass?
     pub fn passes_loose(&self, machine: &Loose) -> bool {
-        self.terms.iter().all(|term| term.test.holds_loose(machine) != term.negated)
+        self.terms.all(|test| test.holds_loose(machine))
     }
-}
-
-fn term(word: &str) -> Result<Term, String> {
-    let (negated, word) = word.strip_prefix('!').map_or((false, word), |rest| (true, rest));
-    Ok(Term { negated, test: test(&word.to_lowercase())? })
 }
 
 fn test(word: &str) -> Result<Test, String> {
@@ -136,10 +118,6 @@ pub(super) fn span(text: &str) -> Option<Seconds> {
         rest = &rest[digits + unit.map_or(0, char::len_utf8)..];
     }
     Some(Seconds(total))
-}
-
-fn contains(name: &str, text: &str) -> bool {
-    name.to_lowercase().contains(text)
 }
 
 impl Test {

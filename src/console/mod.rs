@@ -22,6 +22,7 @@ pub mod spare;
 mod resting;
 pub mod need;
 mod needs;
+mod terms;
 pub mod filter;
 pub mod sort;
 pub mod tree;

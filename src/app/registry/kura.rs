@@ -186,16 +186,10 @@ fn missing(row: &Row<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
-    use super::super::table::table;
+    use super::super::table::tests::shown;
     use super::*;
-
-    fn shown(noun: &Noun, body: &Value) -> String {
-        let now = Timestamp::from_second(1_000_000).unwrap();
-        table(noun, &[Row { body, now }])
-    }
 
     #[test]
     fn a_server_in_trouble_says_it_in_one_line() {
@@ -204,13 +198,13 @@ mod tests {
             "deployment": {"status": "running", "started_at": "1970-01-12T10:46:40Z"}, "ready": 1, "replicas": 2,
             "wait": {"kind": "not_observed", "since": "1970-01-12T12:46:40Z"}, "drift": true,
         });
-        let text = shown(&SERVERS, &body);
+        let text = shown(&SERVERS, std::slice::from_ref(&body));
         for part in ["0.1.0 -> 0.2.0", "running 3h", "1/2", "drift"] {
             assert!(text.contains(part), "no {part} in\n{text}");
         }
         let blind =
             json!({"name": "acme-eu", "replicas": 2, "observation": [{"object": "cluster", "trouble": "none"}]});
-        let text = shown(&SERVERS, &blind);
+        let text = shown(&SERVERS, std::slice::from_ref(&blind));
         assert!(text.contains("?/2") && text.contains("cluster not seen"), "{text}");
     }
 
@@ -223,7 +217,7 @@ mod tests {
             "error": nasty, "deleting_for_seconds": u64::MAX, "finalizers": [nasty], "direction": nasty,
         });
         for noun in [&SERVERS, &DEPLOYMENTS, &RUNTIME_TAGS, &GATEWAYS, &ORPHANS] {
-            let text = shown(noun, &body);
+            let text = shown(noun, std::slice::from_ref(&body));
             assert!(text.lines().all(|line| crate::console::text::width(line) <= 80), "{text}");
             assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text}");
         }

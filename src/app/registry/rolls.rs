@@ -87,15 +87,10 @@ fn marks(row: &Row<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
-    use super::super::table::table;
+    use super::super::table::tests::shown;
     use super::*;
-
-    fn shown(noun: &Noun, body: &Value) -> String {
-        let now = Timestamp::from_second(1_000_000).unwrap();
-        table(noun, &[Row { body, now }])
-    }
 
     #[test]
     fn a_roll_says_its_gate_and_its_place_in_one_line() {
@@ -104,7 +99,7 @@ mod tests {
             "state": "awaiting", "awaitingGate": "canary", "awaitingSince": "1970-01-12T13:32:01Z",
             "progress": {"completed": 3, "total": 5, "node": "wk-4", "phase": "boot"},
         });
-        let text = shown(&ROLLS, &body);
+        let text = shown(&ROLLS, std::slice::from_ref(&body));
         assert!(text.contains("awaiting canary 14m"), "{text}");
         assert_eq!(position(&Row { body: &body, now: Timestamp::UNIX_EPOCH }), "3/5 · wk-4 (boot)");
     }
@@ -112,7 +107,7 @@ mod tests {
     #[test]
     fn a_node_says_whose_cordon_it_is_and_lists_are_eighty_wide() {
         let body = json!({"name": "wk-1", "ready": true, "unschedulable": true, "registry": true, "runtime": "broken"});
-        let text = shown(&NODES, &body);
+        let text = shown(&NODES, std::slice::from_ref(&body));
         assert!(["somebody's", "broken", "registry"].iter().all(|part| text.contains(part)), "{text}");
         let nasty = "\u{1b}]0;x\u{7}\u{202e}very-long-name-".repeat(4);
         let body = json!({
@@ -121,7 +116,7 @@ mod tests {
             "progress": {"node": nasty, "phase": nasty},
         });
         for noun in [&ROLLS, &NODES] {
-            let text = shown(noun, &body);
+            let text = shown(noun, std::slice::from_ref(&body));
             assert!(text.lines().all(|line| crate::console::text::width(line) <= 80), "{text}");
             assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text}");
         }

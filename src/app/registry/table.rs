@@ -54,14 +54,15 @@ fn joined(columns: &[Column], cells: &[String], widths: &[usize]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use jiff::Timestamp;
     use serde_json::{Value, json};
 
     use super::super::nouns::{ENVIRONMENTS, MACHINES, RELEASES, RINGS, ROLLOUTS};
     use super::*;
 
-    fn shown(noun: &Noun, bodies: &[Value]) -> String {
+    /// Bodies as a table, at a moment that tests can count from.
+    pub(in crate::app::registry) fn shown(noun: &Noun, bodies: &[Value]) -> String {
         let now = Timestamp::from_second(1_000_000).unwrap();
         table(noun, &bodies.iter().map(|body| Row { body, now }).collect::<Vec<_>>())
     }

@@ -1,16 +1,14 @@
-//! The filter of servers: `state=active wait=name region=eu drift !progressing text`, all of which must hold.
+//! The filter of servers: `state=active wait=name region=eu drift !held text`, all of which must hold.
 
 use jiff::Timestamp;
 
 use super::super::filter::span;
+use super::super::terms::{Terms, contains};
 use super::facts::KuraFacts;
 use super::part::Part;
 use super::row::{Drift, ServerRow};
 use super::words::short;
 use crate::domain::span::Seconds;
-
-/// Terms one filter may have.
-const TERMS_MAX: usize = 16;
 
 /// What there is to filter by.
 const KEYS: &str = "state= wait= tag= tenant= region= waits> open> superseded> drift edited old held pinned behind";
@@ -20,13 +18,7 @@ const KEYS: &str = "state= wait= tag= tenant= region= waits> open> superseded> d
 pub struct KuraFilter {
     /// As typed.
     pub text: String,
-    terms: Vec<Term>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Term {
-    negated: bool,
-    test: Test,
+    terms: Terms<Test>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,16 +43,7 @@ enum Test {
 impl KuraFilter {
     /// Reads a filter; the error is one sentence for the person who types.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        if words.len() > TERMS_MAX {
-            return Err(format!("a filter has at most {TERMS_MAX} terms"));
-        }
-        let term = |word: &str| {
-            let (negated, word) = word.strip_prefix('!').map_or((false, word), |rest| (true, rest));
-            Ok(Term { negated, test: test(&word.to_lowercase())? })
-        };
-        let terms: Result<Vec<Term>, String> = words.into_iter().map(term).collect();
-        Ok(Self { text: text.trim().to_owned(), terms: terms? })
+        Ok(Self { text: text.trim().to_owned(), terms: Terms::read(text, test)? })
     }
 
     /// True where everything passes.
@@ -70,22 +53,18 @@ impl KuraFilter {
 
     /// True where what passes changes by time alone.
     pub fn is_timed(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.test, Test::Waits { .. } | Test::Open { .. }))
+        self.terms.any(|test| matches!(test, Test::Waits { .. } | Test::Open { .. }))
     }
 
     /// Does a row pass? What is no server has only its name.
     pub fn passes(&self, facts: &KuraFacts, part: Part, now: Timestamp) -> bool {
         match part {
-            Part::Server(id) => facts.servers.get(&id).is_some_and(|row| self.all(|test| test.holds(row, now))),
+            Part::Server(id) => facts.servers.get(&id).is_some_and(|row| self.terms.all(|test| test.holds(row, now))),
             other => {
                 let name = facts.name(other).unwrap_or_default();
-                self.all(|test| matches!(test, Test::Text(text) if contains(name, text)))
+                self.terms.all(|test| matches!(test, Test::Text(text) if contains(name, text)))
             }
         }
-    }
-
-    fn all(&self, holds: impl Fn(&Test) -> bool) -> bool {
-        self.terms.iter().all(|term| holds(&term.test) != term.negated)
     }
 }
 
@@ -120,10 +99,6 @@ fn bare(word: &str) -> Test {
         "behind" => Test::Behind,
         text => Test::Text(text.to_owned()),
     }
-}
-
-fn contains(name: &str, text: &str) -> bool {
-    name.to_lowercase().contains(text)
 }
 
 impl Test {

@@ -1,4 +1,4 @@
-//! Manifests that were rendered for the screen, kept from one picture to the next: rendering is a digest each.
+//! How live objects stand to what is rendered, kept from one picture to the next: comparing is a walk over fields each.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,33 +6,27 @@ use std::sync::Arc;
 use super::row::Drift;
 use crate::domain::ids::ServerId;
 use crate::domain::kura::drift::{carries, drift};
-use crate::domain::kura::render::{Manifest, render};
-use crate::domain::kura::server::{Server, ServerSpec};
+use crate::domain::kura::render::Manifest;
+use crate::domain::kura::server::Server;
 use crate::domain::kura::workload::Instance;
 
 /// By server.
 pub(super) type Renderings = BTreeMap<ServerId, Rendering>;
 
-/// What was rendered, of what, and what the live object was found to say of it.
+/// What is rendered, and what the live object was found to say of it.
 #[derive(Debug, Clone)]
 pub(super) struct Rendering {
-    spec: ServerSpec,
-    tag: String,
     pub(super) manifest: Arc<Manifest>,
     /// The version that was compared, and the outcome.
     compared: Option<(String, Drift)>,
 }
 
 impl Rendering {
-    /// What a server is to be on that tag; an older rendering is taken where nothing it was made of has changed.
+    /// What a server is to be on that tag; what was found before is taken where that is the same.
     pub(super) fn of(server: &Server, tag: &str, older: Option<Self>) -> Self {
-        match older.filter(|older| older.tag == tag && older.spec == server.spec) {
-            Some(older) => older,
-            None => {
-                let manifest = Arc::new(render(server, tag));
-                Self { spec: server.spec.clone(), tag: tag.to_owned(), manifest, compared: None }
-            }
-        }
+        let manifest = server.manifest(tag);
+        let same = older.filter(|older| older.manifest == manifest);
+        same.unwrap_or(Self { manifest, compared: None })
     }
 
     /// How the live object stands to it.
