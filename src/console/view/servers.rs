@@ -8,6 +8,7 @@ use super::super::kura::facts::{GatewayRow, Group, GroupKind};
 use super::super::kura::{Part, counted, open_ones};
 use super::super::layout::{Frame, Room};
 use super::super::model::{Model, Subject};
+use super::super::snapshot::Access;
 use super::super::sort::By;
 use super::super::theme::Role;
 use super::detail::{self, Text};
@@ -24,10 +25,12 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     if split.heading.height > 0 {
         heading(model, split.heading, pen);
     }
-    match model.kura.rows.is_empty() {
-        true => drop(pen.line(split.list, &[piece(Role::Dim, empty(model))])),
-        false => list(model, split.list, pen),
+    if model.kura.rows.is_empty() {
+        pen.line(split.list, &[piece(Role::Dim, empty(model))]);
+        // Nothing is selected: whatever could be said is about something else.
+        return pen.rule(split.detail);
     }
+    list(model, split.list, pen);
     match frame.room {
         Room::Wide => both(model, split.detail, pen),
         _ => detail::strip(model, split.detail, pen),
@@ -35,11 +38,14 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
 }
 
 fn empty(model: &Model) -> String {
-    let glimpsed = model.picture.as_ref().is_some_and(|picture| picture.glimpse.is_some());
-    let text = match (model.kura.filter.is_empty(), glimpsed) {
-        (false, _) => "nothing passes the filter",
-        (true, true) => "basic link: this control plane does not list any",
-        (true, false) => "no server yet; add one: kura-console add-server TENANT REGION",
+    let picture = model.picture.as_ref();
+    let glimpsed = picture.is_some_and(|picture| picture.glimpse.is_some());
+    let looks = picture.is_some_and(|picture| picture.access == Access::Viewer);
+    let text = match (model.kura.filter.is_empty(), glimpsed, looks) {
+        (false, ..) => "nothing passes the filter",
+        (true, true, _) => "basic link: this control plane does not list any",
+        (true, false, true) => "no server yet; an operator adds them, your token can look",
+        (true, false, false) => "no server yet; add one: kura-console add-server TENANT REGION",
     };
     format!("  {text}")
 }

@@ -70,6 +70,7 @@ fn an_account_without_kura_is_not_told_of_it() {
     fleet.press("3");
     assert_eq!(fleet.model.screen, Screen::Kura);
     assert!(fleet.screen().contains("no server yet; add one: kura-console add-server TENANT REGION"));
+    assert!(!fleet.screen().contains("no rollout"), "nothing else is explained: {}", fleet.screen());
 }
 
 #[test]
