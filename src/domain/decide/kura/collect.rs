@@ -76,8 +76,26 @@ pub(super) fn leave_class(draft: &mut Draft<'_>, sight: &Sight, ran: &Ran) {
     }
 }
 
-/// Somebody stands on a class: an instance, a manifest, or another gateway that stays.
-pub(super) fn serves(draft: &Draft<'_>, sight: &Sight, class: &str) -> bool {
-    let mut staying = sight.gateways.rows.values().filter(|gateway| !gateway.stamp.is_leaving());
-    used_classes(&draft.world().kura, sight).contains(class) || staying.any(|gateway| class_of(gateway) == class)
+/// Who stands on the class of a gateway that was deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClassUse {
+    /// Nobody: it may go.
+    Nobody,
+    /// A gateway that is older than its deletion: the reading lags behind what was written.
+    Lagging,
+    /// An instance, a manifest, or a gateway that was made since: it stays.
+    Again,
+}
+
+/// Who stands on a class whose gateway was deleted at `since`.
+pub(super) fn class_use(draft: &Draft<'_>, sight: &Sight, class: &str, since: Timestamp) -> ClassUse {
+    if used_classes(&draft.world().kura, sight).contains(class) {
+        return ClassUse::Again;
+    }
+    let staying = sight.gateways.rows.values().filter(|gateway| !gateway.stamp.is_leaving());
+    match staying.filter(|gateway| class_of(gateway) == class).map(|gateway| gateway.stamp.created_at).max() {
+        None => ClassUse::Nobody,
+        Some(newest) if newest > since => ClassUse::Again,
+        Some(_) => ClassUse::Lagging,
+    }
 }

@@ -10,6 +10,7 @@ use super::super::super::kura::sight::Sight;
 use super::super::super::kura::step::{Deed, Purpose, Ran, STEPS_PER_PASS, Step};
 use super::super::super::observed::Observed;
 use super::super::draft::Draft;
+use super::collect::ClassUse;
 use super::{collect, converge, destroy, forgive, project, ran, roll, schedule};
 
 /// A tick: newest intent first, whether or not the cluster can be seen; then the cluster.
@@ -101,8 +102,15 @@ fn remove_what_was_asked(draft: &mut Draft<'_>, sight: &Sight) {
             let (object, uid) = (asked.object.clone(), asked.uid.clone());
             draft.tell(KuraChange::AskedDone { object, uid, trouble: None });
         };
-        let kept = asked.object.kind == ObjectKind::IngressClass && collect::serves(draft, sight, &asked.object.name);
-        let Some(stamp) = stamp_of(sight, &asked.object).filter(|stamp| stamp.uid == asked.uid && !kept) else {
+        let left = match asked.object.kind {
+            ObjectKind::IngressClass => collect::class_use(draft, sight, &asked.object.name, asked.at),
+            _ => ClassUse::Nobody,
+        };
+        if left == ClassUse::Lagging {
+            continue;
+        }
+        let is_it = |stamp: &&Stamp| stamp.uid == asked.uid && left == ClassUse::Nobody;
+        let Some(stamp) = stamp_of(sight, &asked.object).filter(is_it) else {
             done(draft);
             continue;
         };

@@ -39,6 +39,35 @@ fn a_gateway_nobody_names_is_deleted_after_the_apply_and_not_before() {
 }
 
 #[test]
+fn a_class_goes_although_its_gateway_is_seen_a_while_longer() {
+    // K43
+    let mut rig = left_behind();
+    let stamp = rig.sight.gateways.rows[OLD].stamp.clone();
+    let class = IngressClass { stamp, controller: "c".to_owned(), has_controller: Some(false) };
+    rig.sight.classes.rows.insert(OLD.to_owned(), class);
+    let apply = rig.tick().steps.remove(0);
+    rig.obey(&apply);
+    let delete = rig.tell(vec![Ran { step: apply, outcome: Outcome::Done }]).steps.remove(0);
+    rig.steps.clear();
+    rig.tell(vec![Ran { step: delete.clone(), outcome: Outcome::Done }]);
+    assert!(rig.written().is_empty(), "what is seen lags behind what was written: {:?}", rig.written());
+    rig.obey(&delete);
+    rig.tick();
+    assert_eq!(rig.written(), ["delete IngressClass kgw-acme-eu"]);
+    let mut again = rig;
+    again.steps.clear();
+    again.pass_time(10);
+    again.put_gateway(OLD, "acme");
+    again.render_otherwise("acme", "ingressClassName", OLD);
+    again.tick();
+    assert!(
+        again.written().iter().all(|line| !line.contains("IngressClass")),
+        "it is used again: {:?}",
+        again.written()
+    );
+}
+
+#[test]
 fn an_apply_that_failed_collects_nothing() {
     // K43 (A22)
     let mut rig = left_behind();
