@@ -8,7 +8,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::status::Look;
 use crate::domain::failure_mode::FailureMode;
-use crate::domain::roll::fleet_roll::Progress;
+use crate::domain::roll::words::{approval, awaiting, minutes, position};
 use crate::domain::rows::RowState;
 use crate::domain::span::Seconds;
 use crate::wire::explain::ExplanationBody;
@@ -55,24 +55,16 @@ pub fn text(look: &Look) -> String {
 
 /// A fleet roll: where it stands, and where a gate waits for a person the exact command that opens it (F42, F45).
 fn of_roll(text: &mut String, roll: &RollBody, now: Timestamp) {
-    let Progress { completed, total, node, phase } = &roll.progress;
-    let at = node.as_ref().zip(phase.as_ref()).map(|(node, phase)| format!(" · {node} ({phase})"));
     let name = format!("{}/{}", roll.project, roll.target);
-    let place = format!("{completed}/{total}{}", at.unwrap_or_default());
+    let place = position(&roll.progress, "·");
     wrapped(text, "", &format!("roll {name} of {}: {}, {place}", roll.revision, roll.state.word()));
     if let Some((gate, since)) = roll.awaiting_gate.as_ref().zip(roll.awaiting_since) {
-        let minutes = Seconds::between(since, now).0 / 60;
-        line(text, &format!("  AWAITING {} {minutes}m", gate.to_uppercase()));
+        line(text, &format!("  {}", awaiting(gate, minutes(since, now))));
         line(text, &format!("  -> {}", approval(&name, gate, &roll.revision, since)));
     }
     if let Some(reason) = &roll.reason {
         wrapped(text, "  BLOCKED ", reason);
     }
-}
-
-/// The command that opens a gate, to be copied as it is: it is refused where the gate has moved (F45).
-fn approval(name: &str, gate: &str, revision: &str, since: Timestamp) -> String {
-    format!("kura-console approve {name} {gate} --revision {revision} --since {since}")
 }
 
 /// The row of the table of failure modes that holds, and what to look at once its advice was followed.

@@ -33,6 +33,10 @@ pub enum Command {
     ScreenRollout,
     /// The screen of Kura servers.
     ScreenKura,
+    /// The screen of fleet rolls.
+    ScreenRolls,
+    /// The screen of nodes.
+    ScreenNodes,
     /// The screen of what can be started.
     ScreenReleases,
     /// The screen of what was started and done.
@@ -127,6 +131,18 @@ pub enum Command {
     DestroyServer,
     /// Delete the instance of the row, which no server claims.
     DeleteOrphan,
+    /// Open the gate of the roll of the row.
+    Approve,
+    /// Keep it shut: the roll ends.
+    Deny,
+    /// Stop the roll of the row.
+    Abort,
+    /// Roll another image through the fleet of the row.
+    StartRoll,
+    /// Probe the node of the row.
+    Probe,
+    /// Give the node of the row back.
+    Uncordon,
     /// Sort the list by its next column.
     Sort,
     /// Turn the order of the list round.
@@ -212,7 +228,7 @@ const fn act(command: Command, name: &'static str, hint: &'static str, about: &'
 }
 
 /// The table.
-pub const COMMANDS: [Spec; 66] = {
+pub const COMMANDS: [Spec; 74] = {
     use Command as C;
     use Group as G;
     [
@@ -235,6 +251,14 @@ pub const COMMANDS: [Spec; 66] = {
             "kura",
             "kura",
             "Kura servers: what is deployed to them, and what they wait for.",
+            G::Screens,
+        ),
+        view(C::ScreenRolls, "rolls", "rolls", "Fleet rolls: gates, stages, times and verdicts.", G::Screens),
+        view(
+            C::ScreenNodes,
+            "nodes",
+            "nodes",
+            "Nodes: whose cordon it is, what is known of the runtime, what they host.",
             G::Screens,
         ),
         view(
@@ -334,6 +358,17 @@ pub const COMMANDS: [Spec; 66] = {
             "delete orphan",
             "Deletes the instance of the row, which no server claims.",
         ),
+        act(C::Approve, "approve", "approve gate", "Opens the gate of the roll of the row, as it is shown."),
+        act(C::Deny, "deny", "deny gate", "Keeps the gate shut: the roll ends, staged images stay."),
+        stop(C::Abort, "abort", "abort roll", "Stops the roll of the row: no node is touched any more."),
+        act(
+            C::StartRoll,
+            "start-roll",
+            "roll an image",
+            "Rolls another image through the fleet of the row, in the same way.",
+        ),
+        act(C::Probe, "probe", "probe node", "Makes a throwaway pod on the node and judges its runtime by it."),
+        act(C::Uncordon, "uncordon", "give node back", "Gives a node back that a roll which has ended left cordoned."),
         act(
             C::AcceptClock,
             "accept-clock",

@@ -1,12 +1,14 @@
 //! Deeds: what a person can do from here, each with its verb and its words.
 
 use super::effect::Stop;
+use super::gate::{Again, Gate};
 use super::kura::{Part, Token};
 use crate::domain::change::Level;
 use crate::domain::fleet::Rung;
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
 use crate::domain::input::{Intent, RingPatch, Verb};
 use crate::domain::kura::verb::KuraVerb;
+use crate::domain::roll::verb::RollVerb;
 use crate::domain::span::Seconds;
 
 /// A brake of a ring, and what it is to be set to.
@@ -104,6 +106,16 @@ pub enum Deed {
     DropOrphan(Token, String),
     /// Say which tags of the account are followed; none = none of them. An owner's (R119).
     FollowTags(Option<String>),
+    /// Open a gate of a roll, as it was shown (F54).
+    Approve(Gate),
+    /// Keep it shut (F20).
+    Deny(Gate),
+    /// Roll another image through a fleet; none until one is typed.
+    RollAgain(Box<Again>),
+    /// Probe a node.
+    Probe(Token, String),
+    /// Give a node back that is ours.
+    Uncordon(Token, String),
 }
 
 impl Deed {
@@ -146,6 +158,11 @@ impl Deed {
                 Verb::Kura(KuraVerb::StripFinalizer { name: name.clone(), finalizer: finalizer.clone() })
             }
             Self::DropOrphan(_, ref name) => Verb::Kura(KuraVerb::DeleteOrphan { name: name.clone() }),
+            Self::Approve(ref gate) => Verb::Roll(gate.approve()),
+            Self::Deny(ref gate) => Verb::Roll(gate.deny()),
+            Self::RollAgain(ref again) => Verb::Roll(again.verb()),
+            Self::Probe(_, ref node) => Verb::Roll(RollVerb::Probe { node: node.clone() }),
+            Self::Uncordon(_, ref node) => Verb::Roll(RollVerb::Uncordon { node: node.clone() }),
             Self::FollowTags(ref pattern) => Verb::ConfigureAccount { config_tag_pattern: Some(pattern.clone()) },
         };
         Some(verb)
@@ -156,8 +173,15 @@ impl Deed {
         match self {
             Self::Deploy(..) | Self::Reapply(_) | Self::Destroy(_) | Self::DropOrphan(..) => &["instances"],
             Self::DropGateway(..) | Self::Strip { .. } => &["instances", "gateways"],
+            Self::Approve(_) | Self::RollAgain(_) | Self::Probe(..) => &["nodes", "pods"],
+            Self::Uncordon(..) => &["nodes"],
             _ => &[],
         }
+    }
+
+    /// It is about the fleet of rolls, and relies on what is seen of that.
+    pub fn is_of_fleet(&self) -> bool {
+        matches!(self, Self::Approve(_) | Self::Deny(_) | Self::RollAgain(_) | Self::Probe(..) | Self::Uncordon(..))
     }
 
     /// The question's headline before the name, what the button says, and what is going on once it was sent.
@@ -166,6 +190,7 @@ impl Deed {
             Self::Stop(Stop::Rollout(_)) => ["Halt the rollout of", "halt it", "halting the rollout of"],
             Self::Stop(Stop::Ring(_)) => ["Hold ring", "hold it", "holding ring"],
             Self::Stop(Stop::Environment(_)) => ["Hold environment", "hold it", "holding environment"],
+            Self::Stop(Stop::Roll(_)) => ["Abort the roll of", "abort it", "aborting the roll of"],
             Self::Skip(_) => ["Skip machine", "skip it", "skipping"],
             Self::HoldLine(_) => ["Hold the line of ring", "hold the line", "holding the line of ring"],
             Self::Unpause(Level::Machine(_)) => ["Let machine join again:", "let it go on", "ending the hold of"],
@@ -209,6 +234,11 @@ impl Deed {
             Self::DropGateway(..) => ["Delete gateway", "delete it", "deleting gateway"],
             Self::Strip { .. } => ["Strip a finalizer off", "strip it", "stripping a finalizer off"],
             Self::DropOrphan(..) => ["Delete orphan", "delete it", "deleting orphan"],
+            Self::Approve(_) => ["Approve the gate of", "approve it", "approving the gate of"],
+            Self::Deny(_) => ["Deny the gate of", "deny it", "denying the gate of"],
+            Self::RollAgain(_) => ["Roll an image through", "roll it", "starting a roll of"],
+            Self::Probe(..) => ["Probe node", "probe it", "asking for a probe of"],
+            Self::Uncordon(..) => ["Give back node", "give it back", "giving back"],
             Self::FollowTags(_) => ["Set the tag pattern of account", "set it", "setting the tag pattern of"],
         }
     }

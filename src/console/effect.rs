@@ -5,8 +5,9 @@
 
 use super::arming::Armed;
 use crate::domain::change::Level;
-use crate::domain::ids::{EnvironmentId, MachineId, Revision, RingId, RolloutId};
+use crate::domain::ids::{EnvironmentId, MachineId, Revision, RingId, RollId, RolloutId};
 use crate::domain::input::{Order, Verb};
+use crate::domain::roll::verb::RollVerb;
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +47,8 @@ pub enum Stop {
     Ring(RingId),
     /// Hold an environment.
     Environment(EnvironmentId),
+    /// Stop a fleet roll: no node is touched any more.
+    Roll(RollId),
 }
 
 impl Stop {
@@ -55,6 +58,7 @@ impl Stop {
             Self::Rollout(rollout) => Verb::Halt { rollout },
             Self::Ring(ring) => Verb::Pause(Level::Ring(ring)),
             Self::Environment(environment) => Verb::Pause(Level::Environment(environment)),
+            Self::Roll(roll) => Verb::Roll(RollVerb::Abort { roll }),
         }
     }
 }

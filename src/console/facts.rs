@@ -5,13 +5,14 @@
 
 use jiff::Timestamp;
 
-use super::kura::{KuraFacts, Part};
+use super::fleet::FleetFacts;
+use super::kura::{KuraFacts, Part, Token};
 use super::need::Need;
 use super::snapshot::Snapshot;
 use super::spare::Spare;
 use super::{needs, resting};
 use crate::domain::fleet::{Environment, Lease, Pause};
-use crate::domain::ids::{EnvironmentId, MachineId, RingId};
+use crate::domain::ids::{EnvironmentId, MachineId, RingId, RollId};
 use crate::domain::lane::LaneKey;
 use crate::domain::observed::OFFLINE_AFTER;
 use crate::domain::rollout::{RingHalt, Rollout};
@@ -34,6 +35,10 @@ pub enum Node {
     Ring(RingId),
     /// Something of Kura.
     Kura(Part),
+    /// A fleet roll.
+    Roll(RollId),
+    /// A node of the cluster.
+    Host(Token),
 }
 
 /// Where a tier stands to the cursor.
@@ -171,6 +176,8 @@ pub struct Facts {
     pub spare: Spare,
     /// Kura servers and what belongs to them.
     pub kura: KuraFacts,
+    /// Fleet rolls and nodes.
+    pub fleet: FleetFacts,
     /// What needs a human, most urgent first.
     pub needs: Vec<Need>,
 }
@@ -183,9 +190,10 @@ impl Facts {
         let maker = Maker { picture, world, rollout: world.current(), moment };
         let tiers: Vec<Tier> = tiers_in_order(world).into_iter().map(|e| maker.tier(e)).collect();
         let kura = KuraFacts::of(picture, moment, older.kura);
-        let needs = needs::needs(picture, &tiers, &kura, moment);
-        let valid_until = maker.valid_until(&tiers).into_iter().chain(kura.due).min();
-        Self { moment, valid_until, tiers, spare: Spare::of(picture, moment), kura, needs }
+        let fleet = FleetFacts::of(picture, moment, older.fleet);
+        let needs = needs::needs(picture, &tiers, (&kura, &fleet), moment);
+        let valid_until = maker.valid_until(&tiers).into_iter().chain(kura.due).chain(fleet.due).min();
+        Self { moment, valid_until, tiers, spare: Spare::of(picture, moment), kura, fleet, needs }
     }
 
     /// A ring in a tier.

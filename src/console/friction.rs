@@ -2,6 +2,7 @@
 
 use super::deed::{Deed, Setting};
 use crate::domain::ids::ReleaseId;
+use crate::domain::input::Verb;
 use crate::domain::plan::Plan;
 use crate::domain::world::World;
 
@@ -37,6 +38,7 @@ impl Friction {
             // Any tag but the newest pins the server (K25).
             Deed::Deploy(_, Some(ref tag)) if world.kura.target() != Some(tag) => Self::NameAndReason,
             Deed::Destroy(_) | Deed::DropGateway(..) | Deed::DropOrphan(..) | Deed::ReleaseTag(_) => Self::TypeName,
+            _ if is_typed(deed, world) => Self::TypeName,
             // Several that start at once are a wave that nobody can take back.
             Deed::Tune(..) if plan.starts.len() > 1 => Self::TypeName,
             _ if plan.ends_lease() => Self::TypeName,
@@ -52,6 +54,11 @@ impl Friction {
             Self::Enter | Self::StopKey => None,
         }
     }
+}
+
+/// A fleet without a margin, a roll that makes way or ends, a cordon that is lifted (F56).
+fn is_typed(deed: &Deed, world: &World) -> bool {
+    matches!(deed.verb(), Some(Verb::Roll(verb)) if verb.is_typed(&world.rolls))
 }
 
 fn runs(release: ReleaseId, world: &World) -> bool {

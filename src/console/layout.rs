@@ -116,6 +116,22 @@ impl Frame {
         Split { summary, heading, list, detail }
     }
 
+    /// Divides the body for fleet rolls: what it is about, headings, the rolls as far as they need room, and the fleet of
+    /// the selected one below them, which needs more. `troubles` is how many sources cannot be relied on.
+    pub fn rolls(&self, listed: usize, troubles: usize) -> Split {
+        let mut rows = Rows(self.body);
+        let told = u16::from(troubles > 0 && self.room > Room::Small);
+        let summary = rows.take(1 + told);
+        let heading = rows.take(u16::from(self.room > Room::Small));
+        if self.room <= Room::Small {
+            return Split { summary, heading, list: rows.0, detail: Rect { height: 0, ..self.body } };
+        }
+        let most = (rows.0.height / 4).max(1);
+        let list = u16::try_from(listed).unwrap_or(u16::MAX).clamp(1, most);
+        let (list, detail) = rows.leave(rows.0.height.saturating_sub(list));
+        Split { summary, heading, list, detail }
+    }
+
     /// Divides the body for the log: a heading where there is room, and the list.
     pub fn log(&self) -> (Rect, Rect) {
         let mut rows = Rows(self.body);
@@ -187,7 +203,7 @@ mod tests {
             let regions = [frame.header, frame.tabs, frame.body, frame.status, frame.hints];
             let rows: u16 = regions.iter().map(|r| r.height).sum();
             assert_eq!(rows, height, "{width}x{height}");
-            for split in [frame.split(), frame.table(0), frame.table(3)] {
+            for split in [frame.split(), frame.table(0), frame.table(3), frame.rolls(0, 0), frame.rolls(99, 3)] {
                 for part in [split.summary, split.heading, split.list, split.detail] {
                     assert!(part.area() == 0 || frame.body.union(part) == frame.body, "{width}x{height} {part:?}");
                 }

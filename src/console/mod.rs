@@ -28,7 +28,8 @@ pub mod sort;
 pub mod tree;
 pub mod words;
 pub mod kura;
-mod roll;
+pub mod fleet;
+mod advice;
 pub mod saying;
 pub mod shelf;
 mod audited;
@@ -36,6 +37,7 @@ pub mod past;
 
 // Verbs: at what, with which consequences, how confirmed.
 pub mod deed;
+pub mod gate;
 mod wish;
 pub mod target;
 mod friction;

@@ -10,8 +10,9 @@ use super::arming::Arming;
 use super::chord::Chord;
 use super::facts::{Facts, Node};
 use super::filter::Filter;
+use super::fleet::Listing;
 use super::keys::{Keymap, Mode};
-use super::kura::{KuraList, Part};
+use super::kura::{KuraList, Part, Token};
 use super::layer::Layer;
 use super::layout::Frame;
 use super::msg::Notice;
@@ -23,7 +24,7 @@ use super::shelf::{Item, Shelf};
 use super::snapshot::{RunResult, Snapshot};
 use super::sort::Sorting;
 use super::tree::{Folds, Line};
-use crate::domain::ids::{MachineId, Revision, RolloutId};
+use crate::domain::ids::{MachineId, Revision, RollId, RolloutId};
 use crate::domain::lane::LaneKey;
 use crate::domain::span::Seconds;
 
@@ -68,6 +69,10 @@ pub enum Screen {
     Rollout,
     /// Kura servers.
     Kura,
+    /// Fleet rolls.
+    Rolls,
+    /// Nodes of the cluster.
+    Nodes,
     /// What can be started.
     Releases,
     /// What was started and done.
@@ -87,6 +92,8 @@ pub enum NowRow {
     Lane(LaneKey),
     /// The Kura servers.
     Servers,
+    /// A fleet roll that goes on.
+    Roll(RollId),
 }
 
 /// A row of the log.
@@ -128,6 +135,8 @@ pub struct Model {
     /// How the machines of each ring are sorted on the screen of the rollout.
     pub(super) sorting: Sorting,
     pub(super) kura: KuraList,
+    pub(super) rolls: Listing<RollId>,
+    pub(super) hosts: Listing<Token>,
     pub(super) releases: Shelf,
     pub(super) history: Shelf,
     pub(super) log_rows: Vec<LogRow>,
@@ -165,6 +174,8 @@ impl Model {
             filter: Filter::default(),
             sorting: Sorting::default(),
             kura: KuraList::default(),
+            rolls: Listing::default(),
+            hosts: Listing::default(),
             releases: Shelf::default(),
             history: Shelf::default(),
             log_rows: Vec::new(),
@@ -206,6 +217,8 @@ impl Model {
             Screen::Now => frame.listed().0.height,
             Screen::Releases | Screen::History => frame.listed().0.height.saturating_sub(1),
             Screen::Kura => frame.table(self.facts.kura.veiled.len()).list.height,
+            Screen::Rolls => frame.rolls(self.rolls.rows.len(), self.facts.fleet.veiled.len()).list.height,
+            Screen::Nodes => frame.table(self.facts.fleet.veiled.len()).list.height,
             Screen::Log => frame.log().1.height,
             Screen::Rollout => frame.split().list.height,
         })
@@ -216,7 +229,7 @@ impl Model {
         match screen {
             Screen::Releases => Some(&self.releases),
             Screen::History => Some(&self.history),
-            Screen::Now | Screen::Rollout | Screen::Kura | Screen::Log => None,
+            _ => None,
         }
     }
 
@@ -225,7 +238,7 @@ impl Model {
         match screen {
             Screen::Releases => Some(&mut self.releases),
             Screen::History => Some(&mut self.history),
-            Screen::Now | Screen::Rollout | Screen::Kura | Screen::Log => None,
+            _ => None,
         }
     }
 
@@ -256,10 +269,13 @@ impl Model {
                 Some(NowRow::Lane(key)) => Subject::Node(Node::Lane(key)),
                 Some(NowRow::Rollout(_)) => Subject::Rollout,
                 Some(NowRow::Servers) => Subject::Node(Node::Kura(Part::Estate)),
+                Some(NowRow::Roll(id)) => Subject::Node(Node::Roll(id)),
                 None => Subject::Nothing,
             },
             Screen::Rollout => self.tree_pick.get().map_or(Subject::Nothing, Subject::Node),
             Screen::Kura => self.kura.pick.get().map_or(Subject::Nothing, |part| Subject::Node(Node::Kura(part))),
+            Screen::Rolls => self.rolls.pick.get().map_or(Subject::Nothing, |id| Subject::Node(Node::Roll(id))),
+            Screen::Nodes => self.hosts.pick.get().map_or(Subject::Nothing, |id| Subject::Node(Node::Host(id))),
             Screen::Releases => self.releases.pick.get().map_or(Subject::Nothing, Subject::Item),
             Screen::History => self.history.pick.get().map_or(Subject::Nothing, Subject::Item),
             Screen::Log => Subject::Nothing,

@@ -26,6 +26,14 @@ pub enum NeedKind {
     NodeDead,
     /// A Kura server served, and does not now.
     Down,
+    /// The runtime of a node makes no containers (F13, F60).
+    RuntimeBroken,
+    /// A fleet roll failed: nobody starts another one by itself (F55).
+    RollFailed,
+    /// Something is in the way of a fleet roll.
+    RollBlocked,
+    /// A gate of a fleet roll waits for a person (F41).
+    Gate,
     /// A brake stopped a ring.
     RingHalted,
     /// The rollout was stopped.
@@ -52,6 +60,8 @@ pub enum NeedKind {
     Edited,
     /// Done, but its node takes no pods (R161).
     Cordoned,
+    /// A roll that has ended left a node cordoned: it is ours to give back.
+    LeftCordoned,
     /// Taken out of its arc, so its node may be cordoned (R92, R113).
     Interrupted,
     /// The head of a queue is not heard of and holds no slot, so no timer will fire (R55).
@@ -125,6 +135,11 @@ impl NeedKind {
             Self::Skew => (Glyph::Warning, "SKEW", Role::Warning),
             Self::GatewayStuck | Self::GatewayUnused => (Glyph::Warning, "GATEWAY", Role::Warning),
             Self::Orphan => (Glyph::Warning, "ORPHAN", Role::Warning),
+            Self::RuntimeBroken => (Glyph::Failed, "BROKEN", Role::Failed),
+            Self::RollFailed => (Glyph::Failed, "ROLL FAILED", Role::Failed),
+            Self::RollBlocked => (Glyph::Halted, "BLOCKED", Role::Halted),
+            Self::Gate => (Glyph::Warning, "GATE", Role::Warning),
+            Self::LeftCordoned => (Glyph::Warning, "CORDONED", Role::Warning),
         }
     }
 
@@ -193,7 +208,7 @@ fn concerns(finding: &Finding, kind: NeedKind, node: Option<Node>) -> bool {
         Some(Node::Lane((_, ring))) => finding.ring == Some(ring),
         Some(Node::Ring(ring)) => finding.ring == Some(ring),
         Some(Node::Environment(_) | Node::Spare) => finding.ring.is_none(),
-        Some(Node::Kura(_)) => false,
+        Some(Node::Kura(_) | Node::Roll(_) | Node::Host(_)) => false,
         None => true,
     }
 }

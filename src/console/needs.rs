@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::facts::{LaneFacts, Node, Row, Standing, Tier};
+use super::fleet::{self, FleetFacts};
 use super::kura::{self, KuraFacts};
 use super::need::{Need, NeedKind};
 use super::snapshot::{Snapshot, TICK_LATE_AFTER};
@@ -27,8 +28,14 @@ pub(super) fn late_margin(stall: Seconds) -> Seconds {
 }
 
 /// Every reason there is.
-pub(super) fn needs(picture: &Snapshot, tiers: &[Tier], servers: &KuraFacts, moment: Timestamp) -> Vec<Need> {
+pub(super) fn needs(
+    picture: &Snapshot,
+    tiers: &[Tier],
+    (servers, rolls): (&KuraFacts, &FleetFacts),
+    moment: Timestamp,
+) -> Vec<Need> {
     let mut needs = kura::wants(picture, servers, moment);
+    needs.extend(fleet::wants(picture, rolls, moment));
     if picture.observed.clock_suspect {
         let text = "it jumped: nothing stalls or promotes until somebody accepts the new time";
         needs.push(need(NeedKind::Clock, None, "clock", text, None));

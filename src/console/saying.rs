@@ -6,11 +6,11 @@
 use jiff::Timestamp;
 
 use super::facts::{Facts, Node, Standing, Tier};
-use super::kura;
 use super::model::{Model, Subject};
 use super::need::{NeedKind, recognised};
 use super::shelf;
 use super::snapshot::Snapshot;
+use super::{fleet, kura};
 use crate::domain::explain::{self, Explanation, explain, told};
 use crate::domain::failure_mode::Finding;
 use crate::domain::ids::RingId;
@@ -36,10 +36,14 @@ pub fn say(picture: &Snapshot, facts: &Facts, subject: Subject, moment: Timestam
     if let Some(matter) = kura::matter(picture, subject) {
         return kura::explain(picture, &facts.kura, matter, moment);
     }
+    if let Some(asked) = fleet::subject_of(&facts.fleet, subject) {
+        return explain(world, observed, asked, moment);
+    }
     let asked = match subject {
         Subject::Item(item) => return shelf::explain(picture, item, moment),
         Subject::Need(kind, node) => return need(picture, facts, (kind, node), moment),
-        Subject::Nothing | Subject::Rollout | Subject::Node(Node::Kura(_)) => explain::Subject::Rollout,
+        Subject::Nothing | Subject::Rollout => explain::Subject::Rollout,
+        Subject::Node(Node::Kura(_) | Node::Roll(_) | Node::Host(_)) => explain::Subject::Rollout,
         Subject::Node(Node::Spare) => return out_of_reach(facts),
         Subject::Node(Node::Ring(id)) => return bare(picture, id),
         Subject::Node(Node::Lane((_, ring))) => explain::Subject::Ring(ring),

@@ -62,6 +62,12 @@ pub const SERVERS: [By; 12] = [
     By::Beat,
 ];
 
+/// Columns of fleet rolls: what needs somebody first, then from left to right.
+pub const ROLLS: [By; 6] = [By::Usual, By::State, By::Name, By::Tag, By::Waits, By::Age];
+
+/// Columns of nodes: by name, then from left to right.
+pub const NODES: [By; 6] = [By::Usual, By::State, By::Held, By::What, By::Beat, By::Tag];
+
 /// How a list is sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sorting {

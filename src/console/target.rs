@@ -4,13 +4,16 @@ use super::command::Command;
 use super::deed::{Deed, Setting, Switch};
 use super::effect::Stop;
 use super::facts::{Facts, Node};
-use super::kura::{KuraFacts, Part, Token};
+use super::gate::{Again, Gate};
+use super::kura::{Part, Token};
 use super::model::Subject;
 use super::shelf::Item;
 use crate::domain::change::Level;
 use crate::domain::fleet::Pause;
-use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId, ServerId};
+use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RollId, RolloutId, ServerId};
 use crate::domain::kura::orphans::Direction;
+use crate::domain::roll::fleet_roll::Roll;
+use crate::domain::roll::refusal::RollRefusal;
 use crate::domain::world::World;
 
 impl Deed {
@@ -31,6 +34,10 @@ impl Deed {
             Self::DropGateway(id, _) => What::Part(Part::Gateway(id)),
             Self::DropOrphan(id, _) => What::Part(Part::Orphan(id)),
             Self::Strip { part, .. } => What::Part(part),
+            Self::Stop(Stop::Roll(id)) => What::Roll(id),
+            Self::Approve(ref gate) | Self::Deny(ref gate) => What::Roll(gate.roll),
+            Self::RollAgain(ref again) => What::Fleet(again.from),
+            Self::Probe(id, _) | Self::Uncordon(id, _) => What::Host(id),
         }
     }
 }
@@ -42,6 +49,10 @@ enum What {
     Environment(EnvironmentId),
     Machine(MachineId),
     Part(Part),
+    Roll(RollId),
+    /// The fleet of a roll, whether it goes on or not.
+    Fleet(RollId),
+    Host(Token),
     Clock,
     Account,
 }
@@ -61,9 +72,11 @@ pub struct Target {
 
 impl Target {
     /// What a deed is done to; none where it is not there.
-    pub fn of(deed: &Deed, world: &World, facts: &KuraFacts, account: &str) -> Option<Self> {
+    pub fn of(deed: &Deed, world: &World, facts: &Facts, account: &str) -> Option<Self> {
         let (name, id) = match deed.what() {
-            What::Part(part) => (facts.name(part)?.to_owned(), identity(part)),
+            What::Part(part) => (facts.kura.name(part)?.to_owned(), identity(part)),
+            What::Roll(id) | What::Fleet(id) => (world.rolls.roll(id)?.name(), id.0),
+            What::Host(id) => (facts.fleet.hosts.get(&id)?.name.clone(), id.0),
             What::Rollout(id) => (world.release_name(world.rollout(id)?.release).to_owned(), id.0),
             What::Release(id) => (world.releases.get(&id)?.git_ref.clone(), id.0),
             What::Ring(id) => (world.rings.get(&id)?.slug.clone(), id.0),
@@ -87,9 +100,12 @@ fn identity(part: Part) -> uuid::Uuid {
 }
 
 /// Does what the deed is done to still exist?
-pub fn is_listed(deed: &Deed, world: &World, facts: &KuraFacts) -> bool {
+pub fn is_listed(deed: &Deed, world: &World, facts: &Facts) -> bool {
     match deed.what() {
-        What::Part(part) => facts.name(part).is_some(),
+        What::Part(part) => facts.kura.name(part).is_some(),
+        What::Roll(id) => world.rolls.roll(id).is_some_and(Roll::is_live),
+        What::Fleet(id) => world.rolls.roll(id).is_some(),
+        What::Host(id) => facts.fleet.hosts.contains_key(&id),
         What::Rollout(id) => world.running().is_some_and(|r| r.id == id),
         What::Release(id) => world.releases.contains_key(&id),
         What::Ring(id) => world.rings.contains_key(&id),
@@ -139,6 +155,20 @@ pub fn aim(command: Command, subject: Subject, facts: &Facts, world: &World) -> 
         Command::DeleteGateway => row.gateway().map(|(id, name)| Deed::DropGateway(id, name)),
         Command::DeleteOrphan => row.orphan().map(|(id, name)| Deed::DropOrphan(id, name)),
         Command::StripFinalizer => row.finalizer(),
+        Command::Approve => row.gate(world).map(Deed::Approve),
+        Command::Deny => row.gate(world).map(Deed::Deny),
+        Command::Abort => {
+            let roll = row.roll(world)?;
+            let over = || format!("the roll of {} is {} already", roll.name(), roll.state().word());
+            if roll.is_live() { Ok(Deed::Stop(Stop::Roll(roll.id))) } else { Err(over()) }
+        }
+        Command::StartRoll => {
+            let roll = row.roll(world)?;
+            let goes_on = world.rolls.live(&roll.project, &roll.target).is_some();
+            Ok(Deed::RollAgain(Box::new(Again::of(roll, goes_on))))
+        }
+        Command::Probe => row.host().map(|(id, name)| Deed::Probe(id, name)),
+        Command::Uncordon => row.host().map(|(id, name)| Deed::Uncordon(id, name)),
         Command::AcceptClock => Ok(Deed::AcceptClock),
         Command::PauseEnvironment => Ok(Deed::Stop(Stop::Environment(row.environment()?))),
         Command::PauseRing => Ok(Deed::Stop(Stop::Ring(row.ring()?))),
@@ -183,6 +213,24 @@ impl Aim<'_> {
             Subject::Node(Node::Kura(part)) => Some(part),
             _ => None,
         }
+    }
+
+    fn roll<'w>(&self, world: &'w World) -> Result<&'w Roll, String> {
+        match self.subject.row() {
+            Subject::Node(Node::Roll(id)) => world.rolls.roll(id).ok_or_else(|| "it is no longer kept".to_owned()),
+            _ => Err("select a fleet roll first".to_owned()),
+        }
+    }
+
+    fn gate(&self, world: &World) -> Result<Gate, String> {
+        let roll = self.roll(world)?;
+        Gate::of(roll).ok_or_else(|| format!("{} waits at no gate", roll.name()))
+    }
+
+    fn host(&self) -> Result<(Token, String), String> {
+        let Subject::Node(Node::Host(id)) = self.subject.row() else { return Err("select a node first".to_owned()) };
+        let host = self.facts.fleet.hosts.get(&id).ok_or("it is no longer listed")?;
+        Ok((id, host.name.clone()))
     }
 
     /// A row without an instance is its server.
@@ -247,9 +295,7 @@ impl Aim<'_> {
     fn machine(&self) -> Result<MachineId, String> {
         match self.node()? {
             Node::Machine(id) => Ok(id),
-            Node::Lane(_) | Node::Environment(_) | Node::Spare | Node::Ring(_) | Node::Kura(_) => {
-                Err("select a machine first".to_owned())
-            }
+            _ => Err("select a machine first".to_owned()),
         }
     }
 
@@ -259,23 +305,28 @@ impl Aim<'_> {
             Node::Machine(id) => {
                 self.facts.machine(id).map(|(_, lane, _)| lane.key.1).ok_or_else(|| "it is in no ring".to_owned())
             }
-            Node::Environment(_) | Node::Spare | Node::Kura(_) => {
-                Err("select a ring or a machine in it first".to_owned())
-            }
+            _ => Err("select a ring or a machine in it first".to_owned()),
         }
     }
 
     fn environment(&self) -> Result<EnvironmentId, String> {
         match self.node()? {
             Node::Environment(id) | Node::Lane((id, _)) => Ok(id),
-            Node::Spare | Node::Ring(_) | Node::Kura(_) => {
-                Err("select an environment or something in it first".to_owned())
-            }
             Node::Machine(id) => {
                 self.facts.machine(id).map(|(tier, ..)| tier.id).ok_or_else(|| "it is in no environment".to_owned())
             }
+            _ => Err("select an environment or something in it first".to_owned()),
         }
     }
+}
+
+/// Why a node is not given back: it is not ours to give, or somebody asked for it already.
+fn keeps_its_cordon(node: &str, world: &World) -> Option<String> {
+    let Some(cordon) = world.rolls.ledger.get(node) else {
+        let refusal = RollRefusal::NotOurs { node: node.to_owned() };
+        return Some(format!("{refusal} ({})", refusal.hints().join(", ")));
+    };
+    cordon.asked_by.as_ref().map(|by| format!("{by} asked to give it back already, and the next tick does"))
 }
 
 /// Why the deed would change nothing, if it would not.
@@ -289,6 +340,10 @@ pub fn futile(deed: &Deed, world: &World) -> Option<String> {
     };
     let already = |pause: &Pause| format!("it is paused already, by {}", pause.by);
     match *deed {
+        Deed::Probe(_, ref node) => {
+            world.rolls.asked.get(node).map(|asked| format!("{} asked for one already", asked.by))
+        }
+        Deed::Uncordon(_, ref node) => keeps_its_cordon(node, world),
         Deed::Stop(Stop::Ring(id)) => pause_of(Level::Ring(id)).map(already),
         Deed::Stop(Stop::Environment(id)) => pause_of(Level::Environment(id)).map(already),
         Deed::Skip(id) => pause_of(Level::Machine(id)).map(already),

@@ -56,7 +56,7 @@ impl Line {
             Node::Environment(_) => Some(Entry::Tier(tier)),
             Node::Lane(_) => Some(Entry::Lane(tier, lane()?)),
             Node::Machine(_) => Some(Entry::Machine(tier, lane()?, lane()?.rows.get(self.row)?)),
-            Node::Spare | Node::Ring(_) | Node::Kura(_) => None,
+            Node::Spare | Node::Ring(_) | Node::Kura(_) | Node::Roll(_) | Node::Host(_) => None,
         }
     }
 }
@@ -143,7 +143,7 @@ fn spare(facts: &Facts, folds: &Folds, filter: &Filter) -> Vec<Line> {
 /// The rows a node is under, outermost first.
 pub fn ancestors(facts: &Facts, node: Node) -> Vec<Node> {
     match node {
-        Node::Environment(_) | Node::Spare | Node::Kura(_) => Vec::new(),
+        Node::Environment(_) | Node::Spare | Node::Kura(_) | Node::Roll(_) | Node::Host(_) => Vec::new(),
         Node::Ring(_) => vec![Node::Spare],
         Node::Lane((environment, _)) => vec![Node::Environment(environment)],
         Node::Machine(id) => match facts.machine(id) {

@@ -29,6 +29,7 @@ impl Deed {
             Self::Assign(..) => "new place",
             Self::Place(..) => "new place in the path",
             Self::FollowTags(_) => "new tag pattern",
+            Self::RollAgain(_) => return Some("IMAGE REVISION:".to_owned()),
             Self::Deploy(..) | Self::ReleaseTag(_) => {
                 return Some(match world.kura.target() {
                     Some(newest) => format!("tag, the newest is {newest}:"),
@@ -52,6 +53,7 @@ impl Deed {
                 | Self::FollowTags(_)
                 | Self::Deploy(..)
                 | Self::ReleaseTag(_)
+                | Self::RollAgain(_)
         )
     }
 
@@ -69,6 +71,7 @@ impl Deed {
             Self::Place(_, order) => order.map_or_else(none, |order| order.to_string()),
             Self::FollowTags(pattern) => pattern.clone().unwrap_or_else(none),
             Self::Deploy(_, tag) | Self::ReleaseTag(tag) => tag.clone().unwrap_or_default(),
+            Self::RollAgain(again) => again.value(),
             _ => String::new(),
         }
     }
@@ -97,6 +100,7 @@ impl Deed {
             }
             Self::Deploy(id, _) => Self::Deploy(*id, Some(known_tag(typed, world)?)),
             Self::ReleaseTag(_) => Self::ReleaseTag(Some(new_tag(typed, world)?)),
+            Self::RollAgain(again) => Self::RollAgain(Box::new(again.with(typed)?)),
             Self::FollowTags(_) => match typed {
                 "" => return Err("type a pattern such as v1.31.*, or none".to_owned()),
                 NONE => Self::FollowTags(None),

@@ -1,8 +1,8 @@
 //! The log in plain words: one sentence per change.
 
+use super::fleet::said as rolled;
 use super::glyph::Glyph;
 use super::kura::said;
-use super::roll;
 use super::theme::Role;
 use crate::domain::audit::{Fate, Link};
 use crate::domain::change::{Cause, Change, Entry, LeaseEnd, Level};
@@ -47,7 +47,7 @@ pub fn say(entry: &Entry, world: &World) -> Words {
         }
         Change::Audited { link } => verb(&entry.cause, link),
         Change::Kura(change) => said::say(change, world),
-        Change::Roll(change) => roll::say(change, world),
+        Change::Roll(change) => rolled::say(change, world),
         Change::ClockAccepted => (Glyph::Dot, Role::Dim, "the clock was accepted".to_owned()),
         change => (Glyph::Dot, Role::Dim, catalog(change, world)),
     };

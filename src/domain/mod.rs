@@ -42,4 +42,4 @@ pub mod explain;
 pub mod invariants;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::problem::{Problem, ProblemKind};
 use crate::domain::explain::{Explanation, Subject};
 use crate::domain::failure_mode::FailureMode;
-use crate::domain::ids::{AccountId, MachineId, RingId, ServerId};
+use crate::domain::ids::{AccountId, MachineId, RingId, RollId, ServerId};
 
 /// Where it is asked.
 pub const PATH: &str = "/api/explain";
@@ -28,6 +28,12 @@ pub struct ExplainBody {
     /// A Kura server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerId>,
+    /// A fleet roll.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roll: Option<RollId>,
+    /// A node, by its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
 }
 
 impl ExplainBody {
@@ -38,14 +44,15 @@ impl ExplainBody {
             self.ring.map(Subject::Ring),
             self.machine.map(Subject::Machine),
             self.server.map(Subject::Server),
+            self.roll.map(Subject::Roll),
+            self.node.clone().map(Subject::Node),
         ];
-        let named: Vec<Subject> = named.into_iter().flatten().collect();
-        match named[..] {
-            [_] if self.account.is_some_and(|asked| asked != account) => {
+        match <[Subject; 1]>::try_from(named.into_iter().flatten().collect::<Vec<_>>()) {
+            Ok(_) if self.account.is_some_and(|asked| asked != account) => {
                 Err(malformed("this is not the account of your token").field("account"))
             }
-            [subject] => Ok(subject),
-            _ => Err(malformed("name exactly one of account, ring, machine and server")),
+            Ok([subject]) => Ok(subject),
+            Err(_) => Err(malformed("name exactly one of account, ring, machine, server, roll and node")),
         }
     }
 }

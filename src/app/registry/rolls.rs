@@ -2,6 +2,9 @@
 
 use super::nouns::{Noun, left, right};
 use super::row::Row;
+use crate::domain::roll::fleet_roll::Progress;
+use crate::domain::roll::host::{Cordoned, Runtime};
+use crate::domain::roll::words::{self, minutes};
 use crate::wire::roll::{node, shown};
 
 /// Rolls, the newest first; those that are over are kept as well (F57).
@@ -34,7 +37,7 @@ pub static NODES: Noun = Noun {
         left("NODE", |row| row.text("name")),
         left("READY", |row| yes(row, "ready")),
         left("CORDON", cordon),
-        left("RUNTIME", |row| row.text("runtime")),
+        left("RUNTIME", runtime),
         right("VERSION", |row| row.text("version")),
         left("MARKS", marks),
         left("IN TURN OF", |row| row.text("in_turn_of")),
@@ -44,21 +47,17 @@ pub static NODES: Noun = Noun {
 
 /// `awaiting canary 14m`, or the state alone (F43).
 fn state(row: &Row<'_>) -> String {
-    match (row.body["awaitingGate"].as_str(), row.age("awaitingSince")) {
-        (Some(gate), Some(age)) => format!("awaiting {gate} {age}"),
+    let since = row.body["awaitingSince"].as_str().and_then(|since| since.parse().ok());
+    match (row.body["awaitingGate"].as_str(), since) {
+        (Some(gate), Some(since)) => format!("awaiting {gate} {}m", minutes(since, row.now)),
         _ => row.text("state"),
     }
 }
 
 /// `3/5 · wk-4 (boot)`, as the seed writes it (F59).
 fn position(row: &Row<'_>) -> String {
-    let progress = &row.body["progress"];
-    let (completed, total) = (progress["completed"].as_u64().unwrap_or(0), progress["total"].as_u64().unwrap_or(0));
-    match (progress["node"].as_str(), progress["phase"].as_str()) {
-        (Some(node), Some(phase)) => format!("{completed}/{total} · {node} ({phase})"),
-        (None, Some(phase)) => format!("{completed}/{total} ({phase})"),
-        _ => format!("{completed}/{total}"),
-    }
+    let progress = serde_json::from_value::<Progress>(row.body["progress"].clone());
+    progress.map_or_else(|_| "?".to_owned(), |progress| words::position(&progress, "·"))
 }
 
 fn yes(row: &Row<'_>, field: &str) -> String {
@@ -70,12 +69,25 @@ fn yes(row: &Row<'_>, field: &str) -> String {
 }
 
 fn cordon(row: &Row<'_>) -> String {
-    match (row.body["cordon"].is_object(), row.body["unschedulable"].as_bool()) {
-        (true, _) => "ours".to_owned(),
-        (false, Some(true)) => "somebody's".to_owned(),
-        (false, Some(false)) => "-".to_owned(),
-        (false, None) => "?".to_owned(),
-    }
+    let whose = match (row.body["cordon"].is_object(), row.body["unschedulable"].as_bool()) {
+        (true, _) => Cordoned::Ours,
+        (false, Some(true)) => Cordoned::Somebodys,
+        (false, Some(false)) => Cordoned::No,
+        (false, None) => Cordoned::Unknown,
+    };
+    whose.word().to_owned()
+}
+
+/// What a probe proved; a node that is only looked at is called that (F12).
+fn runtime(row: &Row<'_>) -> String {
+    let runtime = match (row.body["runtime"].as_str(), row.body["ready"].is_boolean()) {
+        (Some("broken"), _) => Runtime::Broken,
+        (Some("not_proven"), _) => Runtime::NotProven,
+        (Some(_), _) => Runtime::Proven,
+        (None, true) => Runtime::Passive,
+        (None, false) => Runtime::Unknown,
+    };
+    runtime.word().to_owned()
 }
 
 fn marks(row: &Row<'_>) -> String {

@@ -6,13 +6,14 @@ use super::fetch::{Fetched, list};
 use super::kura::SERVERS;
 use super::nouns::{MACHINES, Noun, RINGS};
 use super::pick::{matching, pick};
+use super::rolls::{NODES, ROLLS};
 use crate::adapters::remote::client::{Client, Failure};
 use crate::wire::account;
 use crate::wire::explain::PATH;
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// What can be asked about by name.
-const NOUNS: [&Noun; 3] = [&RINGS, &MACHINES, &SERVERS];
+const NOUNS: [&Noun; 5] = [&RINGS, &MACHINES, &SERVERS, &ROLLS, &NODES];
 
 /// Code of a question about something that is not there.
 pub const UNKNOWN_SUBJECT: &str = "no_subject";
@@ -55,9 +56,13 @@ async fn named(client: &Client, name: &str) -> Result<(&'static Noun, Value), Pr
 }
 
 fn unknown(name: &str) -> Problem {
-    Problem::new(ProblemKind::NotFound, UNKNOWN_SUBJECT, format!("there is no ring, machine or server {name}"))
-        .hint("list them: kura-console rings, kura-console machines, kura-console servers")
-        .hint("without a name the current rollout is explained")
+    Problem::new(
+        ProblemKind::NotFound,
+        UNKNOWN_SUBJECT,
+        format!("there is no ring, machine, server, roll or node {name}"),
+    )
+    .hint("list them: kura-console rings, machines, servers, rolls, nodes")
+    .hint("without a name the current rollout is explained")
 }
 
 fn ambiguous(name: &str, several: &[(&'static Noun, Value)]) -> Problem {

@@ -5,8 +5,6 @@ use crate::domain::ids::RingId;
 use crate::domain::input::{Intent, Verb};
 use crate::domain::kura::tag::is_newer;
 use crate::domain::kura::verb::KuraVerb;
-use crate::domain::roll::quorum::margin_of;
-use crate::domain::roll::verb::RollVerb;
 use crate::domain::world::World;
 use crate::wire::plan::PlanBody;
 
@@ -35,7 +33,8 @@ pub fn friction(deed: &Deed, plan: &PlanBody, world: &World) -> Friction {
         // A start moves a fleet, force takes a rollout away from somebody, and what follows cannot be undone.
         Verb::Start { .. } | Verb::Yank { .. } | Verb::RemoveMachine { .. } => Friction::Name,
         Verb::Kura(verb) => of_kura(verb, world),
-        Verb::Roll(verb) => of_rolls(verb),
+        Verb::Roll(verb) if verb.is_typed(&world.rolls) => Friction::Name,
+        Verb::Roll(_) => Friction::Enter,
         _ if !plan.leases_ended.is_empty() || !plan.runs_cancelled.is_empty() => Friction::Name,
         _ => Friction::Enter,
     }
@@ -57,16 +56,6 @@ fn of_kura(verb: &KuraVerb, world: &World) -> Friction {
         | KuraVerb::MoveServer { .. }
         | KuraVerb::Deploy { .. }
         | KuraVerb::ForceReapply { .. } => Friction::Enter,
-    }
-}
-
-/// A fleet without a margin, a cordon that is lifted and a roll that ends are typed (F56).
-fn of_rolls(verb: &RollVerb) -> Friction {
-    match verb {
-        RollVerb::Start { spec, displace, .. } if *displace || margin_of(spec).is_bare() => Friction::Name,
-        RollVerb::Deny { .. } | RollVerb::Uncordon { .. } => Friction::Name,
-        RollVerb::Abort { .. } => Friction::Stop,
-        RollVerb::Start { .. } | RollVerb::Approve { .. } | RollVerb::Probe { .. } => Friction::Enter,
     }
 }
 

@@ -24,6 +24,8 @@ pub use facts::KuraFacts;
 pub use list::KuraList;
 pub use part::{Part, Token};
 pub(super) use remedy::{Matter, as_run, remedies};
+pub use sources::Veiled;
+pub(super) use sources::unread;
 pub(super) use told::{explain, matter, said as field_said};
 pub(super) use wants::wants;
 pub(super) use words::{counted, open_ones, short};

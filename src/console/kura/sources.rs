@@ -23,7 +23,15 @@ pub(super) fn veiled(sight: Option<&Sight>, moment: Timestamp) -> Vec<Veiled> {
     let Some(sight) = sight else {
         return vec![Veiled { kind: "", word: NO_CLUSTER, why: None, as_of: None }];
     };
-    contacts(sight).into_iter().filter_map(|(kind, contact)| of(kind, contact, moment)).collect()
+    unread(contacts(sight), moment)
+}
+
+/// Those of some kinds that nothing may be decided on at a moment.
+pub(in super::super) fn unread<'a>(
+    kinds: impl IntoIterator<Item = (&'static str, &'a Contact)>,
+    moment: Timestamp,
+) -> Vec<Veiled> {
+    kinds.into_iter().filter_map(|(kind, contact)| of(kind, contact, moment)).collect()
 }
 
 fn contacts(sight: &Sight) -> [(&'static str, &Contact); 9] {

@@ -12,3 +12,4 @@ mod lines;
 mod joining;
 mod sorting;
 mod kura;
+mod rolls;

@@ -11,8 +11,9 @@ use super::super::line::Line;
 use super::super::model::Model;
 use super::super::order::{InFlight, Tone};
 use super::{entry, lines, verbs};
-use crate::domain::ids::{MachineId, RolloutId};
+use crate::domain::ids::{MachineId, RollId, RolloutId};
 use crate::domain::input::{Intent, Verb};
+use crate::domain::roll::verb::RollVerb;
 
 /// A command in a dialog.
 pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
@@ -168,6 +169,10 @@ fn named(verb: Verb, key: &str) -> Verb {
         }
         Verb::AddMachine { hostname, node, environment, ring, bucket, .. } => {
             Verb::AddMachine { id: MachineId::named(key), hostname, node, environment, ring, bucket }
+        }
+        Verb::Roll(RollVerb::Start { project, target, image, revision, spec, displace, .. }) => {
+            let id = RollId::named(key);
+            Verb::Roll(RollVerb::Start { id, project, target, image, revision, spec, displace })
         }
         other => other,
     }

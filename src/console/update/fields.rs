@@ -7,13 +7,16 @@ use super::super::effect::Effect;
 use super::super::filter::Filter;
 use super::super::layer::{Field, FieldKind, Layer};
 use super::super::model::{Model, Screen};
-use super::{entry, keys, picture, servers, verbs};
+use super::{entry, keys, picture, rolls, servers, verbs};
 
 /// Opens the filter of the rollout's list.
 pub(super) fn open_filter(model: &mut Model) {
     let text = match model.shelf(model.screen) {
         Some(shelf) => shelf.filter.clone(),
         None if model.screen == Screen::Kura => model.kura.filter.text.clone(),
+        None if rolls::filter(model).is_some() => {
+            rolls::filter(model).map(|filter| filter.text.clone()).unwrap_or_default()
+        }
         None => {
             super::navigate::screen(model, Screen::Rollout);
             model.filter.text.clone()
@@ -99,8 +102,9 @@ fn changed(model: &mut Model) {
     if narrow(model, &typed) {
         return;
     }
-    if model.screen == Screen::Kura {
-        let complaint = servers::narrow(model, &typed).err();
+    if model.screen == Screen::Kura || rolls::filter(model).is_some() {
+        let narrowed = if model.screen == Screen::Kura { servers::narrow } else { rolls::narrow };
+        let complaint = narrowed(model, &typed).err();
         if let Some(Layer::Field(field)) = model.layers.last_mut() {
             field.complaint = complaint;
         }
@@ -163,6 +167,8 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
             model.layers.pop();
             if model.screen == Screen::Kura {
                 let _ = servers::narrow(model, "");
+            } else if rolls::filter(model).is_some() {
+                let _ = rolls::narrow(model, "");
             } else if !narrow(model, "") {
                 apply(model, Filter::default());
             }

@@ -1,5 +1,6 @@
 //! A key: to the text field that has the focus, or through the keymap to a command.
 
+use super::super::advice::advice;
 use super::super::chord::{Chord, Key};
 use super::super::command::{Command, Reach};
 use super::super::dialog::{Dialog, Question};
@@ -95,6 +96,8 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::ScreenNow => navigate::screen(model, Screen::Now),
         Command::ScreenRollout => navigate::screen(model, Screen::Rollout),
         Command::ScreenKura => navigate::screen(model, Screen::Kura),
+        Command::ScreenRolls => navigate::screen(model, Screen::Rolls),
+        Command::ScreenNodes => navigate::screen(model, Screen::Nodes),
         Command::ScreenReleases => navigate::screen(model, Screen::Releases),
         Command::ScreenHistory => navigate::screen(model, Screen::History),
         Command::ScreenLog => navigate::screen(model, Screen::Log),
@@ -132,6 +135,11 @@ fn copy(model: &mut Model) -> Vec<Effect> {
         Subject::Node(Node::Environment(id)) => Some(id.0),
         Subject::Node(Node::Ring(id)) => Some(id.0),
         Subject::Node(Node::Kura(part)) => return copy_part(model, part),
+        Subject::Node(Node::Roll(id)) => Some(id.0),
+        Subject::Node(Node::Host(id)) => {
+            let name = model.facts.fleet.hosts.get(&id).map(|host| host.name.clone());
+            return name.map_or_else(Vec::new, |name| copied(model, name));
+        }
         Subject::Rollout => model.picture.as_ref().and_then(|p| p.world.current()).map(|r| r.id.0),
         Subject::Item(Item::Release(id)) => Some(id.0),
         Subject::Item(Item::Rollout(id)) => Some(id.0),
@@ -164,7 +172,7 @@ fn copy_part(model: &mut Model, part: Part) -> Vec<Effect> {
 fn copy_command(model: &mut Model) -> Vec<Effect> {
     let Some(picture) = &model.picture else { return Vec::new() };
     let subject = model.shown();
-    let advice = kura::matter(picture, subject).map(|matter| kura::remedies(picture, &model.facts.kura, matter));
+    let advice = advice(picture, &model.facts, subject, picture.moment(model.now));
     let context = model.setup.context.as_deref();
     let lines = advice.unwrap_or_default().into_iter().filter_map(|advice| advice.command);
     let lines: Vec<String> = lines.map(|line| kura::as_run(&line, picture, context)).collect();

@@ -7,9 +7,9 @@ use super::super::kura::Part;
 use super::super::kura::filter::KuraFilter;
 use super::super::layer::{Layer, PageKind};
 use super::super::model::{Model, NowRow, Screen, Subject};
-use super::super::sort::{By, MACHINES, SERVERS, SHELF, Sorting};
+use super::super::sort::{By, MACHINES, NODES, ROLLS, SERVERS, SHELF, Sorting};
 use super::super::tree::ancestors;
-use super::{entry, keys, picture, servers};
+use super::{entry, keys, picture, rolls, servers};
 
 /// Shows a screen; what lies on top of the last one is gone.
 pub(super) fn screen(model: &mut Model, screen: Screen) {
@@ -55,6 +55,7 @@ fn step(model: &mut Model, by: isize) {
             model.tree_pick.step(&nodes, by, height);
         }
         Screen::Kura => model.kura.pick.step(&model.kura.rows, by, height),
+        Screen::Rolls | Screen::Nodes => rolls::step(model, by),
         screen @ (Screen::Releases | Screen::History) => {
             if let Some(shelf) = model.shelf_mut(screen) {
                 shelf.pick.step(&shelf.rows, by, height);
@@ -107,6 +108,8 @@ fn select(model: &mut Model, node: Node) -> bool {
 fn open(model: &mut Model) {
     match (model.screen, model.subject()) {
         (Screen::Now, Subject::Node(Node::Kura(part))) => servers::reveal(model, part),
+        (Screen::Now, Subject::Node(node @ (Node::Roll(_) | Node::Host(_)))) => rolls::reveal(model, node),
+        (Screen::Rolls | Screen::Nodes, Subject::Node(_)) => keys::open_detail(model),
         (Screen::Now, Subject::Node(node)) => reveal(model, node),
         (Screen::Kura, Subject::Node(Node::Kura(Part::Group(_)))) => servers::fold(model, None),
         (Screen::Kura, Subject::Node(_)) => keys::open_detail(model),
@@ -153,6 +156,13 @@ pub(super) fn sort(model: &mut Model, turned: bool) {
             model.kura.sorting = changed(model.kura.sorting, &SERVERS);
             format!("servers {}", model.kura.sorting.told())
         }
+        Screen::Rolls | Screen::Nodes => {
+            let (what, columns) =
+                if model.screen == Screen::Rolls { ("rolls", &ROLLS[..]) } else { ("nodes", &NODES[..]) };
+            let Some(sorting) = rolls::sorting(model) else { return };
+            *sorting = changed(*sorting, columns);
+            format!("{what} {}", sorting.told())
+        }
         Screen::Now => "what is most urgent stays on top here".to_owned(),
         Screen::Log => "the log is in the order of time".to_owned(),
     };
@@ -172,7 +182,14 @@ fn back(model: &mut Model) {
     } else if shown == Screen::Kura && !model.kura.filter.is_empty() {
         model.kura.filter = KuraFilter::default();
         picture::relist(model);
-    } else if shown != Screen::Kura && model.shelf(shown).is_none() && !model.filter.is_empty() {
+    } else if rolls::filter(model).is_some_and(|filter| !filter.is_empty()) {
+        // No filter is one that can be read.
+        let _ = rolls::narrow(model, "");
+    } else if rolls::filter(model).is_none()
+        && shown != Screen::Kura
+        && model.shelf(shown).is_none()
+        && !model.filter.is_empty()
+    {
         model.filter = Filter::default();
         picture::relist(model);
     } else {

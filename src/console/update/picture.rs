@@ -16,7 +16,7 @@ use super::super::target::is_listed;
 use super::super::tree::lines;
 use super::super::words::is_silent;
 use super::verbs::{line_of, rehearsed};
-use super::{answers, entry, servers};
+use super::{answers, entry, rolls, servers};
 use crate::domain::glimpse::Glimpse;
 use crate::domain::span::Seconds;
 
@@ -115,6 +115,8 @@ pub(super) fn relist(model: &mut Model) {
     model.lines = lines(&model.facts, &model.folds, &model.filter, model.sorting);
     model.now_rows = now_rows(model);
     model.kura.relist(&model.facts.kura, model.facts.moment);
+    model.rolls.relist(&model.facts.fleet);
+    model.hosts.relist(&model.facts.fleet);
     if let Some(picture) = &model.picture {
         let releases = shelf::releases(picture, &model.releases.filter);
         model.releases.rows = model.releases.sorting.items(picture, releases);
@@ -135,6 +137,7 @@ pub(super) fn settle_lists(model: &mut Model) {
         Some(_) => model.kura.pick.settle(&model.kura.rows, kura),
         None => servers::begin(model),
     }
+    rolls::settle(model);
     for screen in [Screen::Releases, Screen::History] {
         let height = model.list_height(screen);
         if let Some(shelf) = model.shelf_mut(screen) {
@@ -150,7 +153,9 @@ fn now_rows(model: &Model) -> Vec<NowRow> {
     let lanes = model.facts.tiers.iter().flat_map(|tier| &tier.lanes);
     let at_work = lanes.filter(|lane| !matches!(lane.state, LaneState::Closed | LaneState::Done | LaneState::Idle));
     let servers = (!model.facts.kura.servers.is_empty()).then_some(NowRow::Servers);
-    needs.chain(rollout).chain(at_work.map(|lane| NowRow::Lane(lane.key))).chain(servers).collect()
+    let rolls = model.facts.fleet.live().map(|row| NowRow::Roll(row.id));
+    let rollout = rollout.into_iter().chain(at_work.map(|lane| NowRow::Lane(lane.key)));
+    needs.chain(rollout).chain(servers).chain(rolls).collect()
 }
 
 /// Makes the log anew: changes and own notices by time, oldest first.
@@ -183,7 +188,7 @@ fn replan(model: &mut Model) {
     let Some(picture) = &model.picture else { return };
     let Some(Layer::Dialog(dialog)) = model.layers.last_mut() else { return };
     let Question::Verb(ask) = &mut dialog.question else { return };
-    let listed = is_listed(&ask.deed, &picture.world, &model.facts.kura);
+    let listed = is_listed(&ask.deed, &picture.world, &model.facts);
     let line = if listed { line_of(&ask.deed, picture, model.now) } else { ask.line.clone() };
     let plan = match listed {
         true => rehearsed(&ask.deed, &line, picture, &model.setup.by, model.now),

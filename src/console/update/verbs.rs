@@ -23,6 +23,7 @@ use crate::domain::kura::refusal::KuraRefusal;
 use crate::domain::observed::Telemetry;
 use crate::domain::plan::{Plan, PlanKind, PlanLine, plan};
 use crate::domain::refusal::Refusal;
+use crate::domain::roll::refusal::RollRefusal;
 use crate::domain::span::Seconds;
 
 /// Asks for the reason that arms verbs.
@@ -79,7 +80,7 @@ pub(super) fn ask_again(model: &mut Model, before: Ask, moved: String) {
     if matches!(model.layers.last(), Some(Layer::Dialog(_))) {
         return;
     }
-    let listed = is_listed(&before.deed, &picture.world, &model.facts.kura);
+    let listed = is_listed(&before.deed, &picture.world, &model.facts);
     let plan = if listed { rehearsed(&before.deed, &[], picture, &model.setup.by, model.now) } else { before.plan };
     let friction = Friction::of(&before.deed, &plan, &picture.world);
     let value = LineEdit::with(&before.deed.value(&picture.world));
@@ -115,8 +116,7 @@ fn prepare(model: &Model, command: Command) -> Result<Ask, String> {
 /// The question about a deed, or why it is not asked.
 fn made(model: &Model, deed: Deed) -> Result<Ask, String> {
     let Some(picture) = &model.picture else { return Err("there is nothing to give orders to yet".to_owned()) };
-    let target =
-        Target::of(&deed, &picture.world, &model.facts.kura, &picture.account).ok_or("it is no longer listed")?;
+    let target = Target::of(&deed, &picture.world, &model.facts, &picture.account).ok_or("it is no longer listed")?;
     let line = line_of(&deed, picture, model.now);
     let unholdable = || matches!(deed, Deed::HoldLine(_)).then(|| line::unholdable(&line)).flatten();
     if let Some(why) = futile(&deed, &picture.world).or_else(unholdable) {
@@ -134,7 +134,11 @@ fn made(model: &Model, deed: Deed) -> Result<Ask, String> {
 
 /// No value that is typed would change the answer.
 fn is_for_good(why: &Refusal) -> bool {
-    matches!(why, Refusal::Kura(KuraRefusal::Moving { .. } | KuraRefusal::Leaving { .. }))
+    matches!(
+        why,
+        Refusal::Kura(KuraRefusal::Moving { .. } | KuraRefusal::Leaving { .. })
+            | Refusal::Roll(RollRefusal::Live { .. } | RollRefusal::Full { .. })
+    )
 }
 
 /// Why the core would refuse, and which key does what may be meant.
@@ -204,6 +208,8 @@ fn subject(model: &Model) -> Result<Subject, String> {
     let gone = match (model.layers.last(), model.screen) {
         (None, super::super::model::Screen::Rollout) => model.tree_pick.vanished().is_some(),
         (None, super::super::model::Screen::Kura) => model.kura.pick.vanished().is_some(),
+        (None, super::super::model::Screen::Rolls) => model.rolls.pick.vanished().is_some(),
+        (None, super::super::model::Screen::Nodes) => model.hosts.pick.vanished().is_some(),
         (None, super::super::model::Screen::Now) => model.now_pick.vanished().is_some(),
         (None, screen) => model.shelf(screen).is_some_and(|shelf| shelf.pick.vanished().is_some()),
         _ => false,
@@ -259,7 +265,8 @@ pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: &Deed, target: 
 
 /// What the deed relies on and cannot be seen as it is now. Where no cluster is connected the plan says so.
 fn unseen(model: &Model, deed: &Deed) -> Option<String> {
-    let veiled = model.facts.kura.veiled.iter().find(|one| deed.relies_on().contains(&one.kind))?;
+    let veiled = if deed.is_of_fleet() { &model.facts.fleet.veiled } else { &model.facts.kura.veiled };
+    let veiled = veiled.iter().find(|one| deed.relies_on().contains(&one.kind))?;
     let age = veiled.as_of.map_or_else(String::new, |at| format!(" for {}", Seconds::between(at, model.now)));
     Some(format!("{} {}{age}: nothing is ordered on what is not seen", veiled.kind, veiled.word))
 }

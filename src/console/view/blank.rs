@@ -68,9 +68,9 @@ fn connecting(endpoint: &str) -> (Role, String, Vec<String>) {
 /// Whether a screen has nothing to show before the first rollout.
 fn is_empty(model: &Model) -> bool {
     match model.screen {
-        Screen::Now => model.now_rows.is_empty(),
+        Screen::Now => model.now_rows.is_empty() && model.facts.fleet.is_empty(),
         Screen::Rollout => model.lines.is_empty() && model.filter.is_empty(),
-        Screen::Kura | Screen::Releases | Screen::History | Screen::Log => false,
+        _ => false,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use ratatui::layout::Rect;
 
+use super::super::advice::advice;
 use super::super::command::Command;
 use super::super::facts::{LaneFacts, Node, Row, Tier};
 use super::super::glyph::Glyph;
@@ -15,7 +16,7 @@ use super::super::text::{escape, wrap};
 use super::super::theme::Role;
 use super::super::update::machine_of;
 use super::pen::{Pen, Piece, piece};
-use super::{brakes, deed, remedy, row, server};
+use super::{brakes, deed, nodes, remedy, roll, row, server};
 use crate::domain::explain::Explanation;
 use crate::domain::fleet::Machine;
 use crate::domain::ids::ReleaseId;
@@ -46,6 +47,8 @@ pub(super) fn strip(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     let gone = match model.screen {
         Screen::Now => model.now_pick.vanished().is_some(),
         Screen::Kura => model.kura.pick.vanished().is_some(),
+        Screen::Rolls => model.rolls.pick.vanished().is_some(),
+        Screen::Nodes => model.hosts.pick.vanished().is_some(),
         Screen::Releases | Screen::History => {
             model.shelf(model.screen).is_some_and(|shelf| shelf.pick.vanished().is_some())
         }
@@ -57,8 +60,8 @@ pub(super) fn strip(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     }
     let said = explained(model, picture, model.shown(), pen);
     let rows = usize::from(inside.height);
-    let lines = match kura::matter(picture, model.shown()) {
-        Some(matter) => remedy::brief(model, picture, &said, matter, (usize::from(inside.width), rows), pen),
+    let lines = match advice(picture, &model.facts, model.shown(), pen.now()) {
+        Some(advice) => remedy::brief(model, &said, &advice, (usize::from(inside.width), rows), pen),
         None => brief(&said, usize::from(inside.width), pen),
     };
     show(&lines, 0, inside, pen);
@@ -110,11 +113,16 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
     lines.push(Text::new());
     lines.extend(paragraph(Role::Strong, &said.sentence, width));
     if let Some(since) = said.since {
-        lines.push(vec![piece(Role::Dim, format!("since {} ({} ago)", moment(since), pen.age(since)))]);
+        lines.push(vec![piece(Role::Dim, format!("since {} ({} ago)", moment(since), age(picture, row, since, pen)))]);
     }
-    if let Some(matter) = kura::matter(picture, subject) {
-        lines.extend(remedy::whole(model, picture, matter, width, pen));
-        lines.extend(server::facts(model, picture, matter, width, pen));
+    if let Some(advice) = advice(picture, &model.facts, subject, pen.now()) {
+        lines.extend(remedy::whole(model, picture, &advice, width, pen));
+        lines.extend(match (kura::matter(picture, subject), row) {
+            (Some(matter), _) => server::facts(model, picture, matter, width, pen),
+            (None, Subject::Node(Node::Roll(id))) => roll::facts(model, picture, id, width, pen),
+            (None, Subject::Node(Node::Host(id))) => nodes::facts(model, picture, id, width, pen),
+            _ => Vec::new(),
+        });
         lines.push(Text::new());
         lines.extend(verbs(model, row));
         return lines;
@@ -140,7 +148,7 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
             lines.extend(brakes::of_ring(picture, id));
             lines.extend(brakes::waves(picture, id, None, pen));
         }
-        Subject::Node(Node::Spare | Node::Kura(_)) => {}
+        Subject::Node(Node::Spare | Node::Kura(_) | Node::Roll(_) | Node::Host(_)) => {}
         Subject::Node(Node::Lane(key)) => {
             if let Some((_, lane)) = model.facts.lane(key) {
                 lines.extend(lane_facts(picture, lane, pen));
@@ -156,6 +164,15 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
     lines.push(Text::new());
     lines.extend(verbs(model, row));
     lines
+}
+
+/// A gate waits in whole minutes, as everywhere (F43).
+fn age(picture: &Snapshot, row: Subject, since: jiff::Timestamp, pen: &mut Pen<'_>) -> String {
+    let gate = match row {
+        Subject::Node(Node::Roll(id)) => picture.world.rolls.roll(id).and_then(|roll| roll.gate.as_ref()),
+        _ => None,
+    };
+    gate.map(|gate| format!("{}m", pen.minutes(gate.since))).unwrap_or_else(|| pen.age(since))
 }
 
 /// What to look at once the advice was followed.
@@ -179,8 +196,11 @@ pub(super) fn item(mark: Glyph, role: Role, text: &str, width: usize, pen: &Pen<
 
 fn title(model: &Model, picture: &Snapshot, subject: Subject) -> Vec<Text> {
     let world = &picture.world;
-    if let Subject::Node(Node::Kura(part)) = subject {
-        return vec![server::title(model, part)];
+    match subject {
+        Subject::Node(Node::Kura(part)) => return vec![server::title(model, part)],
+        Subject::Node(Node::Roll(id)) => return vec![roll::title(model, id)],
+        Subject::Node(Node::Host(id)) => return vec![nodes::title(model, id)],
+        _ => {}
     }
     let (kind, name, id) = match subject {
         Subject::Node(Node::Machine(id)) => {
@@ -191,7 +211,7 @@ fn title(model: &Model, picture: &Snapshot, subject: Subject) -> Vec<Text> {
             ("ring", format!("{} in {}", world.ring_slug(ring), world.environment_slug(tier)), ring.short())
         }
         Subject::Node(Node::Ring(id)) => ("ring", world.ring_slug(id).to_owned(), id.short()),
-        Subject::Node(Node::Kura(_)) => return Vec::new(),
+        Subject::Node(Node::Kura(_) | Node::Roll(_) | Node::Host(_)) => return Vec::new(),
         Subject::Node(Node::Spare) => return vec![vec![piece(Role::Strong, "out of reach of every rollout")]],
         Subject::Node(Node::Environment(id)) => ("environment", world.environment_slug(id).to_owned(), id.short()),
         Subject::Item(item) => {
@@ -397,6 +417,8 @@ fn verbs(model: &Model, subject: Subject) -> Vec<Text> {
             &[Command::ForceReapply, Command::Deploy, Command::StripFinalizer, Command::DestroyServer]
         }
         Subject::Node(Node::Kura(_)) => &[Command::ReleaseTag],
+        Subject::Node(Node::Roll(_)) => &[Command::Approve, Command::Deny, Command::Abort, Command::StartRoll],
+        Subject::Node(Node::Host(_)) => &[Command::Probe, Command::Uncordon],
         Subject::Item(_) => &[Command::Start],
         Subject::Rollout | Subject::Need(..) | Subject::Nothing => &[Command::HaltRollout, Command::Reset],
     };

@@ -9,7 +9,7 @@ use super::super::layout::{Frame, Room};
 use super::super::model::{Model, Screen};
 use super::super::theme::Theme;
 use super::pen::Pen;
-use super::{blank, dialog, footer, header, log, now, page, palette, rollout, servers, shelf};
+use super::{blank, dialog, footer, header, log, nodes, now, page, palette, rollout, rolls, servers, shelf};
 
 /// Draws `model` at `now` into `area` of `buffer`.
 ///
@@ -65,6 +65,8 @@ fn body(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         Screen::Now => now::draw(model, frame, pen),
         Screen::Rollout => rollout::draw(model, frame, pen),
         Screen::Kura => servers::draw(model, frame, pen),
+        Screen::Rolls => rolls::draw(model, frame, pen),
+        Screen::Nodes => nodes::draw(model, frame, pen),
         Screen::Releases | Screen::History => shelf::draw(model, frame, pen),
         Screen::Log => {}
     }

@@ -13,6 +13,7 @@ use super::super::order::Tone;
 use super::super::target::{Target, aim};
 use super::super::text::{escape, fit, width};
 use super::super::theme::Role;
+use super::super::update::fleet_filter;
 use super::pen::{Pen, Piece, piece};
 
 /// Rows a long answer may take from what lies above it.
@@ -41,6 +42,9 @@ pub(super) fn status(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
             Some(shelf) => shelf.filter.as_str(),
             None if model.screen == Screen::Rollout => model.filter.text.as_str(),
             None if model.screen == Screen::Kura => model.kura.filter.text.as_str(),
+            None if matches!(model.screen, Screen::Rolls | Screen::Nodes) => {
+                fleet_filter(model).map_or("", |filter| filter.text.as_str())
+            }
             None => "",
         };
         if !filter.is_empty() {
@@ -95,7 +99,7 @@ fn hinted(model: &Model, pen: &Pen<'_>) -> Vec<Hint> {
             Subject::Node(Node::Machine(_)) => vec![Command::Open, Command::Filter],
             _ => vec![Command::Fold, Command::Filter],
         },
-        (_, Screen::Kura) => vec![Command::Open, Command::Filter],
+        (_, Screen::Kura | Screen::Rolls | Screen::Nodes) => vec![Command::Open, Command::Filter],
         (_, Screen::Releases | Screen::History) => vec![Command::Open, Command::Filter],
         (_, Screen::Log) => vec![Command::Up, Command::Last],
     };
@@ -122,10 +126,10 @@ fn as_many_as_fit(mut hints: Vec<Hint>, room: usize) -> Vec<Hint> {
     hints
 }
 
-/// What helps with a Kura server, where there is room for one more.
+/// What helps with a Kura server, a roll or a node, where there is room for one more.
 fn one_more(model: &Model) -> Option<Hint> {
-    let kura = model.mode() == Mode::List && matches!(model.subject(), Subject::Node(Node::Kura(_)));
-    kura.then(|| hint(model, Mode::List, Command::CopyCommand)).flatten()
+    let helps = matches!(model.subject(), Subject::Node(Node::Kura(_) | Node::Roll(_) | Node::Host(_)));
+    (helps && model.mode() == Mode::List).then(|| hint(model, Mode::List, Command::CopyCommand)).flatten()
 }
 
 fn wide(hints: &[Hint]) -> usize {
@@ -178,7 +182,7 @@ pub(super) fn pending(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
 fn meant(model: &Model, command: Command) -> (Role, String) {
     let Some(picture) = &model.picture else { return (Role::Dim, String::new()) };
     let deed = aim(command, model.subject(), &model.facts, &picture.world);
-    let target = deed.map(|deed| Target::of(&deed, &picture.world, &model.facts.kura, &picture.account));
+    let target = deed.map(|deed| Target::of(&deed, &picture.world, &model.facts, &picture.account));
     match target {
         Ok(target) => (Role::Strong, target.map_or_else(String::new, |target| target.name)),
         Err(why) => (Role::Dim, why),

@@ -171,14 +171,20 @@ pub(super) fn headline(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         (Screen::Now, super::super::command::Command::ScreenNow),
         (Screen::Rollout, super::super::command::Command::ScreenRollout),
         (Screen::Kura, super::super::command::Command::ScreenKura),
+        (Screen::Rolls, super::super::command::Command::ScreenRolls),
+        (Screen::Nodes, super::super::command::Command::ScreenNodes),
         (Screen::Releases, super::super::command::Command::ScreenReleases),
         (Screen::History, super::super::command::Command::ScreenHistory),
         (Screen::Log, super::super::command::Command::ScreenLog),
     ];
     let mut pieces = vec![piece(Role::Rule, pen.glyph(Glyph::Rule)), piece(Role::Tab, " ")];
-    // An account without Kura is not told of it.
-    let kura = model.screen == Screen::Kura || !model.facts.kura.is_empty();
-    for (screen, command) in screens.into_iter().filter(|(screen, _)| kura || *screen != Screen::Kura) {
+    // An account without Kura, or without fleet rolls, is not told of them.
+    let is_told = |screen: &Screen| match screen {
+        Screen::Kura => !model.facts.kura.is_empty(),
+        Screen::Rolls | Screen::Nodes => !model.facts.fleet.is_empty(),
+        _ => true,
+    };
+    for (screen, command) in screens.into_iter().filter(|(screen, _)| *screen == model.screen || is_told(screen)) {
         let key = model.setup.keymap.keys_of(Mode::List, command).into_iter().next().unwrap_or_default();
         let role = if screen == model.screen { Role::TabCurrent } else { Role::Tab };
         pieces.push(piece(Role::Key, key));

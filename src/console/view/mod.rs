@@ -21,6 +21,10 @@ mod servers;
 mod server;
 mod server_row;
 mod chain;
+mod rolls;
+mod roll;
+mod steps;
+mod nodes;
 mod remedy;
 
 // Layers.

@@ -2,15 +2,17 @@
 
 use ratatui::layout::Rect;
 
-use super::super::facts::{LaneFacts, LaneState};
+use super::super::facts::{LaneFacts, LaneState, Node};
 use super::super::glyph::Glyph;
 use super::super::kura::open_ones;
 use super::super::layout::{Frame, Room};
 use super::super::model::{Model, NowRow};
-use super::super::need::Need;
+use super::super::need::{Need, NeedKind};
 use super::super::theme::Role;
 use super::pen::{Pen, piece};
-use super::{detail, rollout, row};
+use super::{detail, rollout, rolls, row};
+use crate::domain::ids::RollId;
+use crate::domain::roll::words;
 
 /// What one line of the screen is.
 enum Shown {
@@ -81,9 +83,10 @@ fn one(model: &Model, n: usize, area: Rect, selected: Option<Role>, pen: &mut Pe
     match model.now_rows.get(n) {
         Some(NowRow::Need(..)) => {
             if let Some(need) = model.facts.needs.get(n) {
-                self::need(need, area, pen);
+                self::need(model, need, area, pen);
             }
         }
+        Some(NowRow::Roll(id)) => roll(model, *id, area, pen),
         Some(NowRow::Rollout(_)) => running(model, area, pen),
         Some(NowRow::Servers) => kura(model, area, pen),
         Some(NowRow::Lane(key)) => {
@@ -127,9 +130,23 @@ impl Columns {
     }
 }
 
-fn need(need: &Need, area: Rect, pen: &mut Pen<'_>) {
+/// A gate waits in whole minutes, as everywhere (F43); everything else to the second.
+fn gate(model: &Model, need: &Need, columns: &Columns, pen: &mut Pen<'_>) -> Option<()> {
+    let Some(Node::Roll(id)) = need.node.filter(|_| need.kind == NeedKind::Gate) else { return None };
+    let roll = model.picture.as_ref()?.world.rolls.roll(id)?;
+    let chip = rolls::chip(roll, pen)?;
+    let but = if roll.blocked.is_some() { ", and is blocked" } else { "" };
+    let room = Rect { width: columns.what.width + columns.right.width, ..columns.what };
+    pen.line(room, &[chip, piece(Role::Text, format!(": {}{but}", roll.revision))]);
+    Some(())
+}
+
+fn need(model: &Model, need: &Need, area: Rect, pen: &mut Pen<'_>) {
     let columns = Columns::of(area);
     columns.draw(need.kind.look(), &need.name, pen);
+    if gate(model, need, &columns, pen).is_some() {
+        return;
+    }
     let mut text = Vec::new();
     if let Some(until) = need.until {
         text.push(piece(Role::Warning, format!("halts in {}", pen.left(until))));
@@ -153,6 +170,18 @@ fn running(model: &Model, area: Rect, pen: &mut Pen<'_>) {
         *text = text.trim_start().to_owned().into();
     }
     pen.line(Rect { width: area.width.saturating_sub(taken + 2), ..area }, &pieces);
+}
+
+/// A fleet roll in a line: where it stands, and what it waits for (F41, F59).
+fn roll(model: &Model, id: RollId, area: Rect, pen: &mut Pen<'_>) {
+    let (Some(row), Some(picture)) = (model.facts.fleet.roll(id), &model.picture) else { return };
+    let columns = Columns::of(area);
+    columns.draw(rolls::look(row.state), &row.name, pen);
+    let room = Rect { width: columns.what.width + columns.right.width, ..columns.what };
+    let mut facts = vec![(Role::Text, words::position(&row.progress, pen.glyph(Glyph::Dot)))];
+    facts.extend(picture.world.rolls.roll(id).map(|roll| rolls::note(roll, row, pen)));
+    let pieces = row::joined(facts, pen);
+    pen.line(room, &pieces);
 }
 
 /// The Kura servers in a line.

@@ -11,6 +11,7 @@ use super::super::glyph::Glyph;
 use super::super::saying::whole;
 use super::super::text::{cut, escape, width};
 use super::super::theme::{Role, Theme};
+use crate::domain::roll::words;
 use crate::domain::span::Seconds;
 
 /// A piece of a line: text and what it is.
@@ -91,6 +92,21 @@ impl<'a> Pen<'a> {
         };
         self.wake_at(Seconds((age.0 / unit + 1) * unit).after(since));
         format!("{}{name}", age.0 / unit)
+    }
+
+    /// Whole minutes since a moment, rounded down (F43).
+    pub(super) fn minutes(&mut self, since: Timestamp) -> u64 {
+        let minutes = words::minutes(since, self.now);
+        let next = Seconds((minutes + 1) * 60).after(since);
+        self.wake_at(if whole(next) == next { next } else { Seconds(1).after(whole(next)) });
+        minutes
+    }
+
+    /// Whole minutes to a moment, rounded up: for what is known about only.
+    pub(super) fn about(&mut self, until: Timestamp) -> String {
+        let left = Seconds::between(self.now, whole(until)).0;
+        self.wake_at(Seconds(left.saturating_sub(1) % 60 + 1).after(self.now));
+        format!("{}m", left.div_ceil(60))
     }
 
     /// Time left to a moment, as people say it.

@@ -1,10 +1,10 @@
-//! What can be done about something of Kura: the key that does it, or the command that only a person may run, and what to
+//! What can be done about something: the key that does it, or the command that only a person may run, and what to
 //! look at afterwards.
 
 use super::super::command::Command;
 use super::super::glyph::Glyph;
 use super::super::keys::Mode;
-use super::super::kura::{self, Matter};
+use super::super::kura::as_run;
 use super::super::model::Model;
 use super::super::snapshot::Snapshot;
 use super::super::text::{escape, wrap};
@@ -17,13 +17,11 @@ use crate::domain::kura::advice::Advice;
 /// The sentence, what to do, and what to verify: as much of the advice as fits, and always the check.
 pub(super) fn brief(
     model: &Model,
-    picture: &Snapshot,
     said: &Explanation,
-    matter: Matter,
+    advice: &[Advice],
     (width, rows): (usize, usize),
     pen: &Pen<'_>,
 ) -> Vec<Text> {
-    let advice = kura::remedies(picture, &model.facts.kura, matter);
     let mut lines = paragraph(Role::Strong, &said.sentence, width);
     let check = advice.first().map(|first| verify(&first.verify, width, pen)).unwrap_or_default();
     let room = rows.saturating_sub(lines.len() + check.len());
@@ -38,12 +36,12 @@ pub(super) fn brief(
 }
 
 /// Everything that can be done, each with its command and its check.
-pub(super) fn whole(model: &Model, picture: &Snapshot, matter: Matter, width: usize, pen: &Pen<'_>) -> Vec<Text> {
+pub(super) fn whole(model: &Model, picture: &Snapshot, advice: &[Advice], width: usize, pen: &Pen<'_>) -> Vec<Text> {
     let mut lines = Vec::new();
-    for (n, advice) in kura::remedies(picture, &model.facts.kura, matter).iter().enumerate() {
+    for (n, advice) in advice.iter().enumerate() {
         lines.extend(action(model, advice, width, pen));
         if let Some(command) = &advice.command {
-            let command = kura::as_run(command, picture, model.setup.context.as_deref());
+            let command = as_run(command, picture, model.setup.context.as_deref());
             let wrapped = wrap(&escape(&command), width.saturating_sub(4));
             let marked = wrapped.into_iter().enumerate();
             lines.extend(marked.map(|(n, line)| {

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::super::facts::Node;
 use super::super::glyph::Glyph;
 use super::super::kura::facts::{GatewayRow, Group, GroupKind};
-use super::super::kura::{Part, counted, open_ones};
+use super::super::kura::{Part, Veiled, counted, open_ones, remedies};
 use super::super::layout::{Frame, Room};
 use super::super::model::{Model, Subject};
 use super::super::snapshot::Access;
@@ -67,14 +67,14 @@ fn summary(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     }
     pen.line(Rect { width: area.width.saturating_sub(taken + 1), ..first }, &pieces);
     if area.height > 1 {
-        veiled(model, Rect { y: area.y + 1, height: 1, ..area }, pen);
+        veiled(&facts.veiled, Rect { y: area.y + 1, height: 1, ..area }, pen);
     }
 }
 
 /// What cannot be relied on, with its age.
-fn veiled(model: &Model, area: Rect, pen: &mut Pen<'_>) {
+pub(super) fn veiled(sources: &[Veiled], area: Rect, pen: &mut Pen<'_>) {
     let mut parts = Vec::new();
-    for one in &model.facts.kura.veiled {
+    for one in sources {
         let age = one.as_of.map_or_else(String::new, |at| format!(" {}", pen.age(at)));
         let why = one.why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
         parts.push(format!("{} {}{age}{why}", one.kind, one.word).trim_start().to_owned());
@@ -213,7 +213,8 @@ fn beside(model: &Model, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
     let (Some(picture), Subject::Node(Node::Kura(part))) = (&model.picture, model.shown()) else { return Vec::new() };
     let Part::Server(id) = part else {
         let matter = (None, Some(part));
-        let mut lines = remedy::whole(model, picture, matter, width, pen);
+        let advice = remedies(picture, &model.facts.kura, matter);
+        let mut lines = remedy::whole(model, picture, &advice, width, pen);
         lines.extend(server::facts(model, picture, matter, width, pen));
         return lines;
     };

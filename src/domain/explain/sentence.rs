@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::super::failure_mode::{FailureMode, Finding, of_machine, of_ring, of_rollout};
-use super::super::ids::{MachineId, RingId, ServerId};
+use super::super::ids::{MachineId, RingId, RollId, ServerId};
 use super::super::observed::Observed;
 use super::super::world::World;
-use super::{machine, ring, rollout, server};
+use super::{host, machine, ring, roll, rollout, server};
 
 /// What is asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// The current rollout.
     Rollout,
@@ -20,6 +20,10 @@ pub enum Subject {
     Machine(MachineId),
     /// A Kura server.
     Server(ServerId),
+    /// A fleet roll.
+    Roll(RollId),
+    /// A node, by its name.
+    Node(String),
 }
 
 /// The answer.
@@ -100,20 +104,22 @@ impl Explanation {
 
 /// Says what the subject waits for.
 pub fn explain(world: &World, observed: &Observed, subject: Subject, now: Timestamp) -> Explanation {
-    let (said, finding) = match subject {
+    let (said, finding) = match &subject {
         Subject::Rollout => (rollout::explain(world, observed, now), of_rollout(world, observed, now)),
-        Subject::Ring(id) => (ring::explain(world, observed, id, now), of_ring(world, observed, id, now)),
-        Subject::Machine(id) => (machine::explain(world, observed, id, now), of_machine(world, observed, id, now)),
-        Subject::Server(id) => return server::explain(world, observed, id, now),
+        Subject::Ring(id) => (ring::explain(world, observed, *id, now), of_ring(world, observed, *id, now)),
+        Subject::Machine(id) => (machine::explain(world, observed, *id, now), of_machine(world, observed, *id, now)),
+        Subject::Server(id) => return server::explain(world, observed, *id, now),
+        Subject::Roll(id) => return roll::explain(world, observed, *id, now),
+        Subject::Node(name) => return host::explain(world, observed, name, now),
     };
     match finding {
-        Some(finding) if speaks_for_itself(world, subject) => said.surpassed(&finding).advised(world, &finding),
+        Some(finding) if speaks_for_itself(world, &subject) => said.surpassed(&finding).advised(world, &finding),
         Some(finding) => said.about(world, &finding).advised(world, &finding),
         None => said,
     }
 }
 
 /// A machine's sentence is about that machine, and the end of a rollout is what there is to say about it.
-fn speaks_for_itself(world: &World, subject: Subject) -> bool {
+fn speaks_for_itself(world: &World, subject: &Subject) -> bool {
     matches!(subject, Subject::Machine(_)) || world.running().is_none()
 }

@@ -23,6 +23,7 @@ pub fn told(world: &World, observed: &Observed, glimpse: &Glimpse, subject: Subj
         Subject::Ring(id) => scene.ring(id),
         Subject::Machine(id) => scene.machine(id),
         Subject::Server(_) => Explanation::of("nothing is told of Kura servers"),
+        Subject::Roll(_) | Subject::Node(_) => Explanation::of("nothing is told of fleet rolls and nodes"),
     }
 }
 

@@ -56,11 +56,16 @@ impl Rehearsal<'_> {
             many => self.say(PlanKind::Starts, format!("the image is pulled ahead on {many} nodes at a time")),
         }
         self.says_of_the_registry(&roll, registry.as_deref());
+        self.drains(&roll);
+        self.says_of_gates(&roll);
+    }
+
+    /// What each drain passes over, and what it costs a fleet without a margin (F24, F26).
+    fn drains(&mut self, roll: &Roll) {
         self.say(PlanKind::Warns, "its drains pass over budgets: a pod whose budget says no is deleted all the same");
         if let Some(warning) = margin_of(&roll.spec).warning() {
             self.say(PlanKind::Warns, warning);
         }
-        self.says_of_gates(&roll);
     }
 
     fn says_of_the_registry(&mut self, roll: &Roll, registry: Option<&str>) {
@@ -98,6 +103,7 @@ impl Rehearsal<'_> {
                 let next = remaining(&roll, roll.registry.as_deref()).first().map(|node| (*node).to_owned());
                 let next = next.unwrap_or_else(|| "nobody".to_owned());
                 self.say(PlanKind::Starts, format!("the {gate} gate opens: {next} goes next, at the next tick"));
+                self.drains(&roll);
             }
         }
         if let Some(reason) = roll.blocked.as_ref().map(|blocked| blocked.reason.clone()) {

@@ -22,6 +22,12 @@ pub mod quorum;
 pub mod partition;
 pub mod probe;
 pub mod green;
+pub mod eta;
+
+// What people see of it, in the same words everywhere.
+pub mod words;
+pub mod host;
+pub mod advice;
 
 // What is written to the cluster.
 pub mod manifest;

@@ -4,6 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::super::ids::RollId;
+use super::quorum::margin_of;
+use super::rolls::Rolls;
 use super::spec::RollSpec;
 
 /// A verb. New identities arrive in it.
@@ -90,5 +92,16 @@ impl RollVerb {
     /// It only ever stops something: never held up by what changed meanwhile.
     pub fn is_stop(&self) -> bool {
         matches!(self, Self::Abort { .. })
+    }
+
+    /// It takes a typed confirmation: a fleet without a margin, a roll that makes way, a cordon that is lifted, a roll that
+    /// ends (F56).
+    pub fn is_typed(&self, rolls: &Rolls) -> bool {
+        match self {
+            Self::Start { spec, displace, .. } => *displace || margin_of(spec).is_bare(),
+            Self::Approve { roll, .. } => rolls.roll(*roll).is_some_and(|roll| margin_of(&roll.spec).is_bare()),
+            Self::Deny { .. } | Self::Uncordon { .. } => true,
+            Self::Abort { .. } | Self::Probe { .. } => false,
+        }
     }
 }

@@ -3,7 +3,7 @@
 mod rig;
 mod audit;
 mod kura;
-mod roll;
+pub(crate) mod roll;
 mod scope;
 mod leases;
 mod queue;

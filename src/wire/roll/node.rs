@@ -1,14 +1,12 @@
 //! Nodes as shown: the ledger of cordons, the verdict on each runtime, and who hosts the registry.
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shown::ProbeBody;
 use crate::domain::observed::Observed;
-use crate::domain::roll::green::fingerprints;
+use crate::domain::roll::host::{Host, hosts};
 use crate::domain::roll::node::Verdict;
 use crate::domain::roll::rolls::{Cordon, Rolls};
 use crate::domain::world::World;
@@ -46,51 +44,25 @@ pub struct NodeBody {
 impl NodeBody {
     /// Every node that is seen or in the books, by name.
     pub fn all(world: &World, observed: &Observed, now: Timestamp) -> Vec<Self> {
-        let fleet = observed.cluster.as_ref().map(|sight| &sight.fleet);
-        let seen = fleet.into_iter().flat_map(|fleet| fleet.nodes.rows.keys());
-        let books = world.rolls.ledger.keys().chain(world.rolls.findings.keys());
-        let names: BTreeSet<&String> = observed.nodes.keys().chain(seen).chain(books).collect();
-        let hosts = hosts(&world.rolls, observed);
-        let watched = world.rolls.watched(now);
-        let look = |name: &String| {
-            let back = watched.get(name).and_then(|(_, node)| node.back_since());
-            back.zip(fleet).and_then(|(back, fleet)| fingerprints(fleet, name, back))
-        };
-        names.into_iter().map(|name| Self::of(world, observed, name, &hosts).seen_as(look(name))).collect()
+        hosts(world, observed, now).into_iter().map(|host| Self::of(&world.rolls, host)).collect()
     }
 
-    /// What is to be seen there outweighs a probe that ran.
-    fn seen_as(self, fingerprints: Option<String>) -> Self {
-        match fingerprints {
-            None => self,
-            Some(_) => Self { runtime: Some(Verdict::Broken), trouble: fingerprints, ..self },
-        }
-    }
-
-    fn of(world: &World, observed: &Observed, name: &str, hosts: &BTreeSet<String>) -> Self {
-        let known = observed.nodes.get(name);
-        let seen = observed.cluster.as_ref().and_then(|sight| sight.fleet.nodes.get(name));
-        let finding = world.rolls.findings.get(name);
-        let in_turn = world.rolls.rolls.iter().find(|roll| roll.in_turn() == Some(name));
+    fn of(rolls: &Rolls, host: Host) -> Self {
+        let probe = host.finding.as_ref().map(|finding| ProbeBody::of(&host.name, finding));
+        // What is to be seen there outweighs a probe that ran.
+        let seen = host.fingerprints.as_ref().map(|_| Verdict::Broken);
         Self {
-            name: name.to_owned(),
-            ready: seen.map(|node| node.ready).or(known.map(|node| node.ready)),
-            unschedulable: seen.map(|node| node.unschedulable).or(known.map(|node| node.unschedulable)),
-            version: known.and_then(|node| node.version.clone()),
-            holds_vip: known.is_some_and(|node| node.holds_vip),
-            registry: hosts.contains(name),
-            cordon: world.rolls.ledger.get(name).cloned(),
-            runtime: finding.map(|finding| finding.verdict),
-            probe: finding.map(|finding| ProbeBody::of(name, finding)),
-            trouble: None,
-            in_turn_of: in_turn.map(|roll| roll.name()),
+            runtime: seen.or(host.finding.as_ref().map(|finding| finding.verdict)),
+            probe,
+            name: host.name,
+            ready: host.ready,
+            unschedulable: host.unschedulable,
+            version: host.version,
+            holds_vip: host.holds_vip,
+            registry: host.registry,
+            cordon: host.cordon,
+            trouble: host.fingerprints,
+            in_turn_of: host.in_turn_of.map(|roll| rolls.name(roll)),
         }
     }
-}
-
-/// Where the registries of the rolls are.
-fn hosts(rolls: &Rolls, observed: &Observed) -> BTreeSet<String> {
-    let Some(sight) = &observed.cluster else { return BTreeSet::new() };
-    let selectors = rolls.rolls.iter().filter_map(|roll| roll.spec.registry.as_ref());
-    selectors.filter_map(|selector| sight.fleet.registry_host(selector)).map(str::to_owned).collect()
 }

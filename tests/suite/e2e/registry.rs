@@ -171,7 +171,7 @@ fn an_explanation_is_about_the_rollout_a_ring_or_a_machine() {
     desk.kura(&["explain", "workers"]).fails(2, &["workers can be 2 things", "ring/workers", "machine/workers"]);
     let [ring, machine] = ["ring/workers", "machine/workers"].map(|subject| desk.body(&["explain", subject]));
     assert_ne!(ring["sentence"], machine["sentence"]);
-    desk.kura(&["explain", "nobody"]).fails(1, &["there is no ring, machine or server nobody"]);
+    desk.kura(&["explain", "nobody"]).fails(1, &["there is no ring, machine, server, roll or node nobody"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The rules of fleet rolls, one test per rule, each naming what it proves.
 
-mod rig;
+pub(crate) mod rig;
 mod walking;
 mod ordering;
 mod gates;

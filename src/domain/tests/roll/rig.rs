@@ -28,30 +28,30 @@ use crate::domain::span::Seconds;
 use crate::domain::verdict::{Reply, Verdict};
 use crate::domain::world::World;
 
-pub(super) struct Rig {
-    pub(super) world: World,
-    pub(super) fleet: FleetSight,
-    pub(super) now: Timestamp,
+pub(crate) struct Rig {
+    pub(crate) world: World,
+    pub(crate) fleet: FleetSight,
+    pub(crate) now: Timestamp,
     /// Every step that was ever decided.
-    pub(super) steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     /// Steps whose effect is held up.
-    pub(super) held: BTreeSet<(String, StepName)>,
+    pub(crate) held: BTreeSet<(String, StepName)>,
     /// Nodes that cannot pull.
-    pub(super) no_pull: BTreeSet<String>,
+    pub(crate) no_pull: BTreeSet<String>,
     /// What probes on a node wait for; empty = nothing at all.
-    pub(super) stuck: BTreeMap<String, &'static str>,
+    pub(crate) stuck: BTreeMap<String, &'static str>,
     versions: u64,
 }
 
-pub(super) const ROLL: &str = "r";
+pub(crate) const ROLL: &str = "r";
 
-pub(super) fn id(name: &str) -> RollId {
+pub(crate) fn id(name: &str) -> RollId {
     RollId::named(name)
 }
 
 impl Rig {
     /// `wk-1` to `wk-n`, each with one workload.
-    pub(super) fn of(nodes: usize) -> Self {
+    pub(crate) fn of(nodes: usize) -> Self {
         let now = Timestamp::from_second(1_800_000_000).unwrap();
         let mut rig = Self {
             world: World::default(),
@@ -71,14 +71,14 @@ impl Rig {
     }
 
     /// The same, with a roll that has begun: `wk-1` is the canary, the others are the fleet.
-    pub(super) fn rolling(nodes: usize) -> Self {
+    pub(crate) fn rolling(nodes: usize) -> Self {
         let mut rig = Self::of(nodes);
         assert_eq!(rig.start(ROLL, "x", spec(nodes)), Reply::Roll(id(ROLL)));
         rig
     }
 
     /// The same, at its gate.
-    pub(super) fn at_gate(nodes: usize) -> Self {
+    pub(crate) fn at_gate(nodes: usize) -> Self {
         let mut rig = Self::rolling(nodes);
         rig.until(|rig| rig.roll().gate.is_some());
         rig
@@ -91,7 +91,7 @@ impl Rig {
         self.put_pod(&format!("app-{name}"), name, &[]);
     }
 
-    pub(super) fn stamp(&mut self, name: &str) -> Stamp {
+    pub(crate) fn stamp(&mut self, name: &str) -> Stamp {
         self.versions += 1;
         Stamp {
             name: name.to_owned(),
@@ -105,7 +105,7 @@ impl Rig {
     }
 
     /// Something that runs on a node.
-    pub(super) fn put_pod(&mut self, name: &str, node: &str, labels: &[(&str, &str)]) -> &mut FleetPod {
+    pub(crate) fn put_pod(&mut self, name: &str, node: &str, labels: &[(&str, &str)]) -> &mut FleetPod {
         let mut stamp = self.stamp(name);
         stamp.labels = labels.iter().map(|(label, value)| ((*label).to_owned(), (*value).to_owned())).collect();
         let pod = FleetPod {
@@ -125,7 +125,7 @@ impl Rig {
     }
 
     /// Pods on a node that cannot be made, as of now.
-    pub(super) fn fingerprints(&mut self, node: &str, count: usize, reason: &str) {
+    pub(crate) fn fingerprints(&mut self, node: &str, count: usize, reason: &str) {
         let now = self.now;
         for n in 0..count {
             let pod = self.put_pod(&format!("{node}-{reason}-{n}").to_lowercase(), node, &[]);
@@ -134,12 +134,12 @@ impl Rig {
     }
 
     /// The registry runs on this node.
-    pub(super) fn put_registry(&mut self, node: &str) {
+    pub(crate) fn put_registry(&mut self, node: &str) {
         self.fleet.pods.rows.remove("apps/zot");
         self.put_pod("zot", node, &[("app.kubernetes.io/name", "zot")]);
     }
 
-    pub(super) fn node(&mut self, name: &str) -> &mut FleetNode {
+    pub(crate) fn node(&mut self, name: &str) -> &mut FleetNode {
         self.versions += 1;
         let version = self.versions.to_string();
         let node = self.fleet.nodes.rows.get_mut(name).unwrap();
@@ -147,40 +147,40 @@ impl Rig {
         node
     }
 
-    pub(super) fn roll(&self) -> &Roll {
+    pub(crate) fn roll(&self) -> &Roll {
         self.world.rolls.roll(id(ROLL)).unwrap()
     }
 
-    pub(super) fn of_node(&self, name: &str) -> &NodeRoll {
+    pub(crate) fn of_node(&self, name: &str) -> &NodeRoll {
         &self.roll().nodes[name]
     }
 
-    pub(super) fn state(&self) -> RollState {
+    pub(crate) fn state(&self) -> RollState {
         self.roll().state()
     }
 
-    pub(super) fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         self.roll().reason().unwrap_or_default()
     }
 
-    pub(super) fn state_of(&self, node: &str, step: StepName) -> Option<StepState> {
+    pub(crate) fn state_of(&self, node: &str, step: StepName) -> Option<StepState> {
         self.of_node(node).step(step).map(|row| row.state)
     }
 
     /// Nodes in the order in which their turn came.
-    pub(super) fn turns(&self) -> Vec<&str> {
+    pub(crate) fn turns(&self) -> Vec<&str> {
         self.roll().turns.iter().map(|turn| turn.node.as_str()).collect()
     }
 
-    pub(super) fn start(&mut self, name: &str, revision: &str, spec: RollSpec) -> Reply {
+    pub(crate) fn start(&mut self, name: &str, revision: &str, spec: RollSpec) -> Reply {
         self.start_over(name, revision, spec, false)
     }
 
-    pub(super) fn start_over(&mut self, name: &str, revision: &str, spec: RollSpec, displace: bool) -> Reply {
+    pub(crate) fn start_over(&mut self, name: &str, revision: &str, spec: RollSpec, displace: bool) -> Reply {
         self.start_at("fleet", name, revision, spec, displace)
     }
 
-    pub(super) fn start_at(
+    pub(crate) fn start_at(
         &mut self,
         target: &str,
         name: &str,
@@ -193,31 +193,31 @@ impl Rig {
         self.verb(RollVerb::Start { id, project, target, image, revision, spec, displace })
     }
 
-    pub(super) fn approve(&mut self, name: &str, revision: &str, since: Option<Timestamp>) -> Reply {
+    pub(crate) fn approve(&mut self, name: &str, revision: &str, since: Option<Timestamp>) -> Reply {
         let (gate, revision) = ("canary".to_owned(), revision.to_owned());
         self.verb(RollVerb::Approve { roll: id(name), gate, revision, awaiting_since: since })
     }
 
-    pub(super) fn verb(&mut self, verb: RollVerb) -> Reply {
+    pub(crate) fn verb(&mut self, verb: RollVerb) -> Reply {
         let reason = Some("tested".to_owned());
         self.decide(&Input::Verb(Order { verb: Verb::Roll(verb), by: "jane".to_owned(), reason, key: None })).reply
     }
 
-    pub(super) fn observed(&self) -> Observed {
+    pub(crate) fn observed(&self) -> Observed {
         let mut observed = Observed::starting_at(self.now);
         observed.cluster = Some(Sight { fleet: self.fleet.clone(), ..Sight::default() });
         observed
     }
 
     /// Everything is read at this moment.
-    pub(super) fn look(&mut self) {
+    pub(crate) fn look(&mut self) {
         let live = Contact::Live { as_of: self.now };
         self.fleet.nodes.contact = live.clone();
         self.fleet.pods.contact = live.clone();
         self.fleet.jobs.contact = live;
     }
 
-    pub(super) fn decide(&mut self, input: &Input) -> Verdict {
+    pub(crate) fn decide(&mut self, input: &Input) -> Verdict {
         let observed = self.observed();
         let verdict = decide(&self.world, &observed, input, self.now);
         assert_eq!(verdict, decide(&self.world, &observed, input, self.now), "deciding it again gives the same");
@@ -233,16 +233,16 @@ impl Rig {
         verdict
     }
 
-    pub(super) fn pass_time(&mut self, seconds: u64) {
+    pub(crate) fn pass_time(&mut self, seconds: u64) {
         self.now = Seconds(seconds).after(self.now);
     }
 
     /// A tick a minute later, and everything that follows from it.
-    pub(super) fn tick(&mut self) {
+    pub(crate) fn tick(&mut self) {
         self.tick_after(60);
     }
 
-    pub(super) fn tick_after(&mut self, seconds: u64) {
+    pub(crate) fn tick_after(&mut self, seconds: u64) {
         self.pass_time(seconds);
         self.look();
         let mut steps = self.decide(&Input::Tick { fresh: RolloutId::named("unused") }).steps;
@@ -265,7 +265,7 @@ impl Rig {
     }
 
     /// Ticks until something holds.
-    pub(super) fn until(&mut self, holds: impl Fn(&Self) -> bool) {
+    pub(crate) fn until(&mut self, holds: impl Fn(&Self) -> bool) {
         for _ in 0..400 {
             if holds(self) {
                 return;
@@ -276,7 +276,7 @@ impl Rig {
     }
 
     /// Carries a step out as a cluster would that is in no hurry to hold anything up.
-    pub(super) fn obey(&mut self, step: &Step) -> Outcome {
+    pub(crate) fn obey(&mut self, step: &Step) -> Outcome {
         let Purpose::Roll { node, .. } = &step.purpose else { panic!("{step:?}") };
         let key = format!("{}/{}", step.object.namespace.as_deref().unwrap_or("kura"), step.object.name);
         match &step.deed {
@@ -349,32 +349,32 @@ impl Rig {
     }
 
     /// Takes away every pod that is not to be kept.
-    pub(super) fn keep_pods(&mut self, keep: impl Fn(&FleetPod) -> bool) {
+    pub(crate) fn keep_pods(&mut self, keep: impl Fn(&FleetPod) -> bool) {
         let rows = self.fleet.pods.rows.iter().filter(|(_, pod)| keep(pod));
         self.fleet.pods.rows = rows.map(|(key, pod)| (key.clone(), pod.clone())).collect();
     }
 
     /// Takes away every Job that has not ended.
-    pub(super) fn drop_open_jobs(&mut self) {
+    pub(crate) fn drop_open_jobs(&mut self) {
         let rows = self.fleet.jobs.rows.iter().filter(|(_, job)| job.ended.is_some());
         self.fleet.jobs.rows = rows.map(|(key, job)| (key.clone(), job.clone())).collect();
     }
 
     /// Steps so far that touch a node, as `verb kind name`.
-    pub(super) fn touched(&self, node: &str) -> Vec<String> {
+    pub(crate) fn touched(&self, node: &str) -> Vec<String> {
         let of = |step: &&Step| matches!(&step.purpose, Purpose::Roll { node: of, .. } if of == node);
         let told = |step: &Step| format!("{} {}", step.deed.verb(), step.object);
         self.steps.iter().filter(of).map(told).collect()
     }
 
     /// Pods of ours that are there.
-    pub(super) fn ours(&self) -> Vec<&str> {
+    pub(crate) fn ours(&self) -> Vec<&str> {
         self.fleet.pods.rows.values().filter(|pod| pod.is_ours()).map(|pod| pod.stamp.name.as_str()).collect()
     }
 }
 
 /// `wk-1` is the canary of `nodes`, the others are the fleet.
-pub(super) fn spec(nodes: usize) -> RollSpec {
+pub(crate) fn spec(nodes: usize) -> RollSpec {
     RollSpec {
         canary: Some("wk-1".to_owned()),
         nodes: (2..=nodes).map(|n| format!("wk-{n}")).collect(),
@@ -383,7 +383,7 @@ pub(super) fn spec(nodes: usize) -> RollSpec {
     }
 }
 
-pub(super) fn refused(reply: Reply) -> Refusal {
+pub(crate) fn refused(reply: Reply) -> Refusal {
     match reply {
         Reply::Refused(refusal) => refusal,
         other => panic!("not refused: {other:?}"),
@@ -391,7 +391,7 @@ pub(super) fn refused(reply: Reply) -> Refusal {
 }
 
 /// The facts about rolls of a verdict.
-pub(super) fn facts(verdict: &Verdict) -> Vec<&RollChange> {
+pub(crate) fn facts(verdict: &Verdict) -> Vec<&RollChange> {
     verdict.changes.iter().filter_map(fact).collect()
 }
 

@@ -66,6 +66,10 @@ pub enum Kind {
     Machine,
     /// A Kura server.
     Server,
+    /// A fleet roll.
+    Roll,
+    /// A node.
+    Node,
 }
 
 /// Views without an argument.
@@ -127,11 +131,13 @@ fn explain(subject: &str, place: Place) -> Result<View, Fault> {
         Some(("ring", _)) => Some(Kind::Ring),
         Some(("machine", _)) => Some(Kind::Machine),
         Some(("server", _)) => Some(Kind::Server),
+        Some(("roll", _)) => Some(Kind::Roll),
+        Some(("node", _)) => Some(Kind::Node),
         _ => None,
     };
     match (kind, subject.split_once('/')) {
         (Some(kind), Some((_, id))) if !id.is_empty() => Ok(View::Explain(kind, id.to_owned())),
-        _ => Err(Fault::at(place, "explain names account/ID, ring/ID, machine/ID or server/ID")),
+        _ => Err(Fault::at(place, "explain names account/ID, ring/ID, machine/ID, server/ID, roll/ID or node/NAME")),
     }
 }
 

@@ -11,6 +11,8 @@ use crate::domain::explain::{Subject, explain};
 use crate::domain::ids::{MachineId, RingId, RolloutId, ServerId};
 use crate::domain::kura::refusal::KuraRefusal;
 use crate::domain::refusal::Refusal;
+use crate::domain::roll::host::host;
+use crate::domain::roll::refusal::RollRefusal;
 use crate::wire::account::AccountBody;
 use crate::wire::explain::ExplanationBody;
 use crate::wire::problem::{Problem, ProblemKind};
@@ -88,6 +90,16 @@ impl<C: Consoles> Run<C> {
                 let server = ServerId::named(id);
                 let is_known = lens.world.kura.servers.contains_key(&server);
                 (Subject::Server(server), (!is_known).then(|| Refusal::from(KuraRefusal::NoServer(server))))
+            }
+            Kind::Roll => {
+                let roll = self.newest_roll(id);
+                let is_known = lens.world.rolls.roll(roll).is_some();
+                (Subject::Roll(roll), (!is_known).then(|| Refusal::from(RollRefusal::NoRoll(roll))))
+            }
+            Kind::Node => {
+                let is_known = host(lens.world, &lens.observed, id, lens.now).is_some();
+                let missing = (!is_known).then(|| Refusal::from(RollRefusal::NoNode(id.to_owned())));
+                (Subject::Node(id.to_owned()), missing)
             }
         };
         match missing {

@@ -1,7 +1,7 @@
 //! Facts about fleet rolls in plain words: one sentence each, which is the line of the log as well.
 
-use super::glyph::Glyph;
-use super::theme::Role;
+use super::super::glyph::Glyph;
+use super::super::theme::Role;
 use crate::domain::ids::RollId;
 use crate::domain::roll::change::{CordonEnd, RollChange};
 use crate::domain::roll::fleet_roll::Ending;
@@ -11,7 +11,7 @@ use crate::domain::world::World;
 type Said = (Glyph, Role, String);
 
 /// Says a fact.
-pub(super) fn say(change: &RollChange, world: &World) -> Said {
+pub(in super::super) fn say(change: &RollChange, world: &World) -> Said {
     let name = |id: &RollId| world.rolls.name(*id);
     match change {
         RollChange::Started { roll } => {

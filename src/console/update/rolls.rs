@@ -1,0 +1,89 @@
+//! The lists of rolls and of nodes: the filter, and how one gets to a row of them.
+
+use super::super::facts::Node;
+use super::super::fleet::filter::FleetFilter;
+use super::super::model::{Model, Screen};
+use super::super::sort::Sorting;
+use super::{navigate, picture};
+
+/// Moves the selection.
+pub(super) fn step(model: &mut Model, by: isize) {
+    let height = model.list_height(model.screen);
+    match model.screen {
+        Screen::Nodes => model.hosts.pick.step(&model.hosts.rows, by, height),
+        _ => model.rolls.pick.step(&model.rolls.rows, by, height),
+    }
+}
+
+/// Tells the selections that their lists, or the room for them, changed.
+pub(super) fn settle(model: &mut Model) {
+    let (rolls, nodes) = (model.list_height(Screen::Rolls), model.list_height(Screen::Nodes));
+    model.rolls.pick.settle(&model.rolls.rows, rolls);
+    model.hosts.pick.settle(&model.hosts.rows, nodes);
+}
+
+/// The filter of the screen that is shown; none where it has none of these lists.
+pub(in super::super) fn filter(model: &Model) -> Option<&FleetFilter> {
+    match model.screen {
+        Screen::Rolls => Some(&model.rolls.filter),
+        Screen::Nodes => Some(&model.hosts.filter),
+        _ => None,
+    }
+}
+
+fn filter_mut(model: &mut Model) -> Option<&mut FleetFilter> {
+    match model.screen {
+        Screen::Rolls => Some(&mut model.rolls.filter),
+        Screen::Nodes => Some(&mut model.hosts.filter),
+        _ => None,
+    }
+}
+
+/// How the list that is shown is sorted.
+pub(super) fn sorting(model: &mut Model) -> Option<&mut Sorting> {
+    match model.screen {
+        Screen::Rolls => Some(&mut model.rolls.sorting),
+        Screen::Nodes => Some(&mut model.hosts.sorting),
+        _ => None,
+    }
+}
+
+/// Narrows the list that is shown while it is typed. What was selected and does not pass makes way for the first row.
+///
+/// # Errors
+/// One sentence where what is typed makes no sense; the list stays as it is.
+pub(super) fn narrow(model: &mut Model, typed: &str) -> Result<(), String> {
+    let filter = FleetFilter::parse(typed)?;
+    if let Some(known) = filter_mut(model) {
+        *known = filter;
+    }
+    picture::relist(model);
+    if model.screen == Screen::Rolls && model.rolls.pick.get().is_none() {
+        model.rolls.pick.clear();
+    }
+    if model.screen == Screen::Nodes && model.hosts.pick.get().is_none() {
+        model.hosts.pick.clear();
+    }
+    picture::settle_lists(model);
+    Ok(())
+}
+
+/// Shows a row on its screen, whatever is filtered there.
+pub(super) fn reveal(model: &mut Model, node: Node) {
+    let screen = if matches!(node, Node::Host(_)) { Screen::Nodes } else { Screen::Rolls };
+    navigate::screen(model, screen);
+    if !select(model, node) {
+        // No filter is one that can be read.
+        let _ = narrow(model, "");
+        select(model, node);
+    }
+}
+
+fn select(model: &mut Model, node: Node) -> bool {
+    let height = model.list_height(model.screen);
+    match node {
+        Node::Roll(id) => model.rolls.pick.select(&model.rolls.rows, id, height),
+        Node::Host(id) => model.hosts.pick.select(&model.hosts.rows, id, height),
+        _ => false,
+    }
+}
