@@ -1,8 +1,9 @@
-//! Technology behind the ports. Siblings do not see each other; `sqlite` and `pause` are floors that some of them
-//! stand on.
+//! Technology behind the ports. Siblings do not see each other; `sqlite`, `postgres` and `pause` are floors that some
+//! of them stand on.
 
 pub mod clock;
 pub mod sqlite;
+pub mod postgres;
 pub mod pause;
 pub mod journal;
 pub mod presence;

@@ -1,6 +1,8 @@
-//! Journals: where the changes of an account are kept, in memory or in a file.
+//! Journals: where the changes of an account are kept, in memory, in a file or in a database.
 
 pub mod open;
 pub mod batch;
 pub mod memory;
+pub mod postgres;
+pub mod row;
 pub mod sqlite;

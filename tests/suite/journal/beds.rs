@@ -1,10 +1,12 @@
 //! Test beds: a journal of each backend, and how another process would open the same one.
 
 use kura_console::adapters::journal::memory::MemoryJournal;
+use kura_console::adapters::journal::postgres::journal::PostgresJournal;
 use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
 use kura_console::control::ports::{Heartbeats, Journal};
 use kura_console::sim::clock::VirtualClock;
 use kura_console::sim::journal::SimJournal;
+use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
 
 /// One journal that any number of processes may open.
@@ -65,5 +67,41 @@ impl Bed for Simulated {
 
     async fn open(&self) -> SimJournal {
         self.0.clone()
+    }
+}
+
+/// Names the PostgreSQL server that tests may make schemas in: `postgres://USER@HOST:PORT/NAME`.
+const SERVER: &str = "KURA_CONSOLE_TEST_POSTGRES";
+
+/// In a schema of its own on a real server; every handle has connections of its own and knows nothing of the others.
+pub(crate) struct Postgres {
+    url: String,
+}
+
+impl Postgres {
+    /// A new schema; none where no server is named, which is said.
+    pub(crate) async fn bed() -> Option<Self> {
+        let Ok(server) = std::env::var(SERVER) else {
+            eprintln!("skipped: {SERVER} names no PostgreSQL server");
+            return None;
+        };
+        let schema = format!("bed_{}", uuid::Uuid::new_v4().simple());
+        let mut connection = PgConnection::connect(&server).await.expect(SERVER);
+        let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA {schema}"))).execute(&mut connection).await;
+        made.unwrap();
+        let mark = if server.contains('?') { '&' } else { '?' };
+        Some(Self { url: format!("{server}{mark}options=-csearch_path%3D{schema}") })
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+impl Bed for Postgres {
+    type Journal = PostgresJournal;
+
+    async fn open(&self) -> PostgresJournal {
+        PostgresJournal::open(&self.url).await.unwrap()
     }
 }

@@ -1,8 +1,9 @@
 //! Append: compare-and-set of the head and insert of the entries, in one transaction.
 
 use super::super::batch::{advance, check_shape};
+use super::super::row::EntryRow;
 use super::journal::SqliteJournal;
-use super::rows::{ENTRIES, EntryRow, head_of, insert, move_head};
+use super::rows::{ENTRIES, head_of, insert, move_head};
 use crate::control::ports::{AppendError, Batch, Head, JournalError};
 
 const ATTEMPT: &str = "append";

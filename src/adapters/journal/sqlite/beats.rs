@@ -1,7 +1,7 @@
 //! Heartbeats of the seat, in the journal's own file: whoever can append can also be seen to live.
 
+use super::super::row::{signed, unsigned};
 use super::journal::SqliteJournal;
-use super::rows::{signed, unsigned};
 use crate::control::ports::{Beat, JournalError};
 use crate::domain::ids::AccountId;
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use sqlx::sqlite::SqliteConnection;
 
+use super::super::row::{EntryRow, READ_MAX, corrupt, signed, unsigned};
 use super::journal::SqliteJournal;
-use super::rows::{ARCHIVED, EntryRow, READ_MAX, corrupt, head_of, insert, signed, unsigned};
+use super::rows::{ARCHIVED, head_of, insert};
 use super::snapshot::FOLD_VERSION;
 use crate::control::ports::{Head, JournalError};
 use crate::domain::change::{Cause, Entry};

@@ -6,8 +6,8 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
+use super::super::row::unsigned;
 use super::journal::SqliteJournal;
-use super::rows::unsigned;
 use super::snapshot::FOLD_VERSION;
 use crate::adapters::sqlite::fault::{Flaw, StoreFault};
 use crate::control::ports::{Head, JournalError};

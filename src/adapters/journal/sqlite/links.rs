@@ -1,7 +1,7 @@
 //! Links of the audit: archived ones and those among the entries, as one chain.
 
+use super::super::row::{EntryRow, READ_MAX, signed};
 use super::journal::SqliteJournal;
-use super::rows::{EntryRow, READ_MAX, signed};
 use crate::control::ports::{JournalError, Stretch};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};

@@ -3,9 +3,10 @@
 use futures_util::TryStreamExt;
 use sqlx::sqlite::SqliteConnection;
 
+use super::super::row::{EntryRow, corrupt, signed};
 use super::compact::base;
 use super::journal::SqliteJournal;
-use super::rows::{ENTRIES_AFTER, EntryRow, corrupt, head_of, signed};
+use super::rows::{ENTRIES_AFTER, head_of};
 use super::snapshot::newest_snapshot;
 use crate::control::ports::{Head, JournalError};
 use crate::domain::ids::AccountId;

@@ -1,16 +1,14 @@
 //! Rows and what they mean: the head and the entries, as SQL and as domain values.
 
-use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use sqlx::{FromRow, QueryBuilder, Row};
+use sqlx::QueryBuilder;
+use sqlx::sqlite::SqliteConnection;
 
 use super::super::batch::EMPTY;
+use super::super::row::{EntryRow, READ_MAX, signed, unsigned};
 use super::journal::SqliteJournal;
 use crate::control::ports::{Head, JournalError};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};
-
-/// Entries one read returns at most, whatever its limit says.
-pub const READ_MAX: usize = 10_000;
 
 /// Rows one statement inserts.
 const ROWS_AT_ONCE: usize = 64;
@@ -24,64 +22,6 @@ pub(super) const ENTRIES: &str = "INSERT INTO entries (account, revision, at, \"
 
 /// Or among the links of archived entries.
 pub(super) const ARCHIVED: &str = "INSERT INTO archived_links (account, revision, at, \"by\", cause, change) ";
-
-/// A row of `entries`.
-#[derive(Debug)]
-pub(super) struct EntryRow {
-    revision: i64,
-    at: String,
-    by: String,
-    cause: String,
-    change: String,
-}
-
-impl FromRow<'_, SqliteRow> for EntryRow {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            revision: row.try_get("revision")?,
-            at: row.try_get("at")?,
-            by: row.try_get("by")?,
-            cause: row.try_get("cause")?,
-            change: row.try_get("change")?,
-        })
-    }
-}
-
-impl EntryRow {
-    /// As a row: what `append` writes.
-    pub(super) fn of(entry: &Entry) -> Result<Self, JournalError> {
-        let text = |json: serde_json::Result<String>| json.map_err(|error| corrupt(entry.revision, error));
-        Ok(Self {
-            revision: signed(entry.revision),
-            at: entry.at.to_string(),
-            by: entry.by.clone(),
-            cause: text(serde_json::to_string(&entry.cause))?,
-            change: text(serde_json::to_string(&entry.change))?,
-        })
-    }
-
-    /// As an entry, wherever it stands.
-    pub(super) fn entry_anywhere(self) -> Result<Entry, JournalError> {
-        let place = unsigned(self.revision);
-        self.entry(place)
-    }
-
-    /// As an entry, which must stand at `place`.
-    pub(super) fn entry(self, place: Revision) -> Result<Entry, JournalError> {
-        let revision = unsigned(self.revision);
-        if revision != place {
-            return Err(corrupt(place, format!("it is missing, entry {revision} follows instead")));
-        }
-        Ok(Entry {
-            revision,
-            at: self.at.parse().map_err(|error| corrupt(place, format!("its time `{}`: {error}", self.at)))?,
-            by: self.by,
-            cause: serde_json::from_str(&self.cause).map_err(|error| corrupt(place, format!("its cause: {error}")))?,
-            change: serde_json::from_str(&self.change)
-                .map_err(|error| corrupt(place, format!("its change: {error}")))?,
-        })
-    }
-}
 
 /// Inserts rows, many with one statement: each statement is a way to the connection's thread and back.
 pub(super) async fn insert(
@@ -156,18 +96,4 @@ impl SqliteJournal {
         view.rollback().await.map_err(failed)?;
         (1..).zip(rows).map(|(nth, row): (u64, EntryRow)| row.entry(after.saturating_add(nth))).collect()
     }
-}
-
-/// A count as SQLite keeps it. No journal gets that long.
-pub(super) fn signed(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-/// The way back; the schema has no negative ones.
-pub(super) fn unsigned(count: i64) -> u64 {
-    u64::try_from(count).unwrap_or(0)
-}
-
-pub(super) fn corrupt(revision: Revision, problem: impl ToString) -> JournalError {
-    JournalError::Corrupt { revision, problem: problem.to_string() }
 }

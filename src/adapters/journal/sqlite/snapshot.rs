@@ -3,8 +3,8 @@
 use sqlx::sqlite::SqliteConnection;
 
 use super::super::batch::check_snapshot;
+use super::super::row::{signed, unsigned};
 use super::journal::SqliteJournal;
-use super::rows::{signed, unsigned};
 use crate::control::ports::{Head, JournalError};
 use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;

@@ -1,0 +1,87 @@
+//! The journal behind the port: a handle on the database, and which part answers which question.
+
+use std::sync::Arc;
+
+use super::watch::Watch;
+use crate::adapters::postgres::database::Database;
+use crate::adapters::postgres::fault::DatabaseFault;
+use crate::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError, Stretch};
+use crate::domain::change::Entry;
+use crate::domain::ids::{AccountId, Revision};
+use crate::domain::world::World;
+
+/// A handle; clones share the connections.
+#[derive(Debug, Clone)]
+pub struct PostgresJournal {
+    pub(super) database: Database,
+    pub(super) watch: Arc<Watch>,
+}
+
+impl PostgresJournal {
+    /// Connects, and brings the tables to the newest version. Any number of processes may use the same database.
+    pub async fn open(url: &str) -> Result<Self, DatabaseFault> {
+        let database = Database::open(url).await?;
+        let watch = Arc::new(Watch::start(&database));
+        Ok(Self { database, watch })
+    }
+
+    /// Where it is, without a password.
+    pub fn at(&self) -> &str {
+        self.database.at()
+    }
+
+    /// For a graceful exit: waits for the append in flight. Later uses of any clone are refused.
+    pub async fn close(&self) {
+        self.watch.stop();
+        self.database.close().await;
+    }
+
+    /// What an error of the driver means while something was attempted.
+    pub(super) fn failed(&self, attempt: &'static str) -> impl Fn(sqlx::Error) -> JournalError + '_ {
+        move |error| self.database.fault(&error).during(attempt)
+    }
+}
+
+impl Journal for PostgresJournal {
+    fn kind(&self) -> &'static str {
+        "postgres"
+    }
+
+    async fn head(&self, account: AccountId) -> Result<Head, JournalError> {
+        self.read_head(account).await
+    }
+
+    async fn load(&self, account: AccountId) -> Result<World, JournalError> {
+        self.load_world(account).await
+    }
+
+    async fn append(&self, batch: Batch) -> Result<Head, AppendError> {
+        self.append_batch(&batch).await
+    }
+
+    async fn read(&self, account: AccountId, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {
+        self.read_entries(account, after, limit).await
+    }
+
+    async fn links(&self, account: AccountId, stretch: Stretch, limit: usize) -> Result<Vec<Entry>, JournalError> {
+        self.read_links(account, stretch, limit).await
+    }
+
+    async fn follow(&self, account: AccountId, after: Revision) -> Result<Head, JournalError> {
+        self.follow_head(account, after).await
+    }
+
+    async fn snapshot(&self, account: AccountId, world: &World) -> Result<(), JournalError> {
+        self.keep_snapshot(account, world.clone()).await
+    }
+}
+
+impl Heartbeats for PostgresJournal {
+    async fn beat(&self, account: AccountId, beat: Beat) -> Result<(), JournalError> {
+        self.keep_beat(account, &beat).await
+    }
+
+    async fn last(&self, account: AccountId) -> Result<Option<Beat>, JournalError> {
+        self.last_beat(account).await
+    }
+}

@@ -1,0 +1,10 @@
+//! The journal in PostgreSQL: for fleets that outgrow one machine, and for several servers on one database.
+
+mod append;
+mod beats;
+pub mod journal;
+mod links;
+mod load;
+mod rows;
+mod snapshot;
+pub mod watch;
