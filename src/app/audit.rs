@@ -1,12 +1,11 @@
 //! The way to run: audit. Who did what, when and why; and whether anybody has touched the record of it since.
 
-use std::path::PathBuf;
-
 use super::shell::print;
 use super::status::Output;
+use super::store::journal::ServerJournal;
 use super::target::TargetArgs;
 use crate::adapters::journal::open::JournalUrl;
-use crate::adapters::journal::sqlite::journal::SqliteJournal;
+use crate::adapters::journal::tended::Tended;
 use crate::adapters::remote::client::{Client, Failure};
 use crate::console::text::escape;
 use crate::control::ports::{Journal, JournalError};
@@ -170,7 +169,7 @@ impl Findings {
     /// Links whose entries are archived: what their verbs changed is gone, that they hang together is not.
     async fn archived(
         &mut self,
-        journal: &SqliteJournal,
+        journal: &ServerJournal,
         account: AccountId,
         mut after: Revision,
         oldest: Revision,
@@ -221,7 +220,8 @@ async fn over_there(target: &TargetArgs) -> Result<(), Problem> {
 
 /// The chain in a journal, with everything each verb changed as far as that is still kept.
 async fn on_disk(url: &str, account: &str) -> Result<(), Problem> {
-    let journal = opened(url).await?;
+    let url = url.parse::<JournalUrl>().map_err(|error| error.problem())?;
+    let journal = ServerJournal::existing(&url).await?;
     let unreadable = |error: JournalError| Problem::new(ProblemKind::Unavailable, "journal", sentence(&error));
     let id = AccountId::named(account);
     let known = journal.load(id).await.map_err(unreadable)?;
@@ -251,19 +251,5 @@ async fn on_disk(url: &str, account: &str) -> Result<(), Problem> {
         let message = format!("{url}: the chain ends at link {reached}, and {expected} verbs were given");
         return Err(Problem::new(ProblemKind::Invalid, "audit", message));
     }
-    findings.say(url, &format!(" in {after} entries"))
-}
-
-/// A journal that is there; one that is not must not come into being by being checked.
-async fn opened(url: &str) -> Result<SqliteJournal, Problem> {
-    let path: PathBuf = match url.parse::<JournalUrl>().map_err(|error| error.problem())? {
-        JournalUrl::Sqlite(path) => path,
-        JournalUrl::Memory => {
-            return Err(Problem::new(ProblemKind::Usage, "journal", "a journal in memory holds nothing to check"));
-        }
-    };
-    if !path.exists() {
-        return Err(Problem::new(ProblemKind::NotFound, "journal", format!("there is no file {}", path.display())));
-    }
-    SqliteJournal::open(&path).await.map_err(|fault| fault.problem())
+    findings.say(&url.to_string(), &format!(" in {after} entries"))
 }

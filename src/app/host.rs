@@ -1,32 +1,24 @@
-//! The host of `serve`: an SQLite file, what lies beside it, and the system clock.
-
-use std::path::Path;
-use std::sync::Arc;
+//! The host of `serve`: a journal, what lies beside it, and the system clock.
 
 use imbl::OrdMap;
 use uuid::Uuid;
 
 use super::cluster::ServerCluster;
+use super::store::journal::ServerJournal;
+use super::store::open::Store;
+use super::store::presence::ServerPresence;
+use super::store::results::ServerResults;
+use super::store::vault::ServerVault;
 use crate::adapters::clock::SystemClock;
-use crate::adapters::journal::sqlite::journal::SqliteJournal;
-use crate::adapters::presence::SqlitePresence;
-use crate::adapters::results::sqlite::SqliteResults;
-use crate::adapters::sqlite::telemetry::TelemetryFile;
-use crate::adapters::vault::file::FileVault;
+use crate::adapters::journal::open::JournalUrl;
 use crate::control::host::Host;
-use crate::control::ports::Presence;
-use crate::control::trouble::sentence;
 use crate::domain::ids::AccountId;
 use crate::domain::observed::Node;
 use crate::wire::problem::Problem;
 
 /// Where everything of a control plane is kept.
 pub struct ServerHost {
-    journal: SqliteJournal,
-    presence: SqlitePresence,
-    results: SqliteResults,
-    telemetry: Arc<TelemetryFile>,
-    vault: FileVault,
+    store: Store,
     cluster: ServerCluster,
     kura_account: AccountId,
     clock: SystemClock,
@@ -49,62 +41,51 @@ impl KuraOf {
 }
 
 impl ServerHost {
-    /// Opens the journal and what lies beside it, or makes them. Telemetry that cannot be opened is no reason not to
-    /// start: an outage has rules of its own (R142-R147).
-    pub async fn open(journal: &Path, clock: SystemClock, process: String, kura: KuraOf) -> Result<Self, Problem> {
-        let opened = SqliteJournal::open(journal).await.map_err(|fault| fault.problem())?;
-        let vault = FileVault::open(FileVault::beside(opened.path()))?;
-        let telemetry = Arc::new(TelemetryFile::beside(opened.path()));
-        let presence = SqlitePresence::new(Arc::clone(&telemetry));
-        let results = SqliteResults::new(Arc::clone(&telemetry));
-        if let Err(error) = results.probe().await {
-            tracing::warn!(why = %sentence(&error), "apply results cannot be kept: nothing is granted or promoted");
-        }
-        if let Err(error) = presence.flush().await {
-            tracing::warn!(why = %sentence(&error), "presence cannot be read");
-        }
+    /// Opens the journal and what lies beside it, or makes them.
+    pub async fn open(
+        journal: impl Into<JournalUrl>,
+        clock: SystemClock,
+        process: String,
+        kura: KuraOf,
+    ) -> Result<Self, Problem> {
+        let store = Store::open(&journal.into()).await?;
         let KuraOf { cluster, account: kura_account } = kura;
-        Ok(Self { journal: opened, presence, results, telemetry, vault, cluster, kura_account, clock, process })
+        Ok(Self { store, cluster, kura_account, clock, process })
     }
 
-    /// Closes the files, so that a copy of the journal is whole.
+    /// Closes everything, so that a copy of the journal is whole.
     pub async fn close(&self) {
-        if let Err(fault) = self.telemetry.close().await {
-            tracing::warn!(why = %sentence(&fault), "telemetry could not be closed");
-        }
-        if let Err(fault) = self.journal.close().await {
-            tracing::warn!(why = %sentence(&fault), "the journal could not be closed");
-        }
+        self.store.close().await;
     }
 }
 
 impl Host for ServerHost {
-    type Journal = SqliteJournal;
-    type Heartbeats = SqliteJournal;
-    type Presence = SqlitePresence;
-    type Results = SqliteResults;
-    type Vault = FileVault;
+    type Journal = ServerJournal;
+    type Heartbeats = ServerJournal;
+    type Presence = ServerPresence;
+    type Results = ServerResults;
+    type Vault = ServerVault;
     type Cluster = ServerCluster;
     type Clock = SystemClock;
 
-    fn journal(&self) -> &SqliteJournal {
-        &self.journal
+    fn journal(&self) -> &ServerJournal {
+        &self.store.journal
     }
 
-    fn heartbeats(&self) -> &SqliteJournal {
-        &self.journal
+    fn heartbeats(&self) -> &ServerJournal {
+        &self.store.journal
     }
 
-    fn presence(&self) -> &SqlitePresence {
-        &self.presence
+    fn presence(&self) -> &ServerPresence {
+        &self.store.presence
     }
 
-    fn results(&self) -> &SqliteResults {
-        &self.results
+    fn results(&self) -> &ServerResults {
+        &self.store.results
     }
 
-    fn vault(&self) -> &FileVault {
-        &self.vault
+    fn vault(&self) -> &ServerVault {
+        &self.store.vault
     }
 
     fn cluster(&self) -> &ServerCluster {

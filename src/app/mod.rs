@@ -7,6 +7,7 @@ pub mod look;
 pub mod console;
 pub mod logging;
 pub mod cluster;
+pub mod store;
 pub mod host;
 pub mod listen;
 pub mod token_file;

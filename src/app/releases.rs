@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::adapters::journal::open::JournalUrl;
 use crate::adapters::releases::address::Address;
 use crate::adapters::releases::folder::ReleaseFolders;
 use crate::adapters::releases::repository::{Repository, Tip};
@@ -13,6 +14,7 @@ use crate::control::host::Host;
 use crate::control::service::{Loop, Service};
 use crate::domain::ids::AccountId;
 use crate::server::build::{Builder, Built};
+use crate::terminal::logfile::state_directory;
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// Flags that say where releases are built from.
@@ -100,21 +102,35 @@ pub fn follower<H: Host>(releases: &Releases, args: &ReleaseArgs, service: &Serv
 }
 
 impl Releases {
-    /// Opens what the flags name. The mirror of a repository lies beside the journal.
-    pub async fn open(args: &ReleaseArgs, journal: &Path) -> Result<Self, Problem> {
+    /// Opens what the flags name. The mirror of a repository lies beside a journal in a file, and in the state directory
+    /// of this user where the journal is elsewhere: it can be made anew from the repository.
+    pub async fn open(args: &ReleaseArgs, journal: &JournalUrl) -> Result<Self, Problem> {
         match (&args.repository, &args.releases) {
-            (Some(repository), _) => open_repository(repository, journal).await,
+            (Some(repository), _) => open_repository(repository, &mirror_of(journal)?).await,
             (None, Some(directory)) => open_folders(directory),
             (None, None) => Ok(Self::Nowhere),
         }
     }
 }
 
-async fn open_repository(text: &str, journal: &Path) -> Result<Releases, Problem> {
-    let mut cache = journal.as_os_str().to_owned();
-    cache.push(".git");
+fn mirror_of(journal: &JournalUrl) -> Result<PathBuf, Problem> {
+    if let JournalUrl::Sqlite(path) = journal {
+        let mut mirror = path.as_os_str().to_owned();
+        mirror.push(".git");
+        return Ok(PathBuf::from(mirror));
+    }
+    let unusable = |why: &str| {
+        Problem::new(ProblemKind::Usage, "mirror", format!("no place for the mirror of the repository: {why}"))
+            .hint("set XDG_STATE_HOME to a folder of this user")
+    };
+    let folder = state_directory().ok_or_else(|| unusable("neither XDG_STATE_HOME nor HOME is set"))?;
+    std::fs::create_dir_all(&folder).map_err(|error| unusable(&format!("{}: {error}", folder.display())))?;
+    Ok(folder.join("repository.git"))
+}
+
+async fn open_repository(text: &str, mirror: &Path) -> Result<Releases, Problem> {
     let opened = async {
-        let repository = Repository::open(Address::parse(text)?, Path::new(&cache)).await?;
+        let repository = Repository::open(Address::parse(text)?, mirror).await?;
         // A path that is no repository never will be one; a remote may only be away.
         match repository.is_local() {
             true => repository.fetch().await.map(|()| repository),

@@ -1,4 +1,4 @@
-//! The way to run: serve. The control plane: journal in a file, agents and people over HTTP.
+//! The way to run: serve. The control plane: journal in a file or a database, agents and people over HTTP.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -47,8 +47,9 @@ pub struct Args {
     /// Address to listen on.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7777")]
     listen: String,
-    /// Where everything is kept: sqlite:PATH. The file is made where it does not exist.
-    #[arg(long, value_name = "URL", env = "KURA_CONSOLE_JOURNAL")]
+    /// Where everything is kept: sqlite:PATH, a file on this host, or postgres://USER@HOST/NAME, a database for servers on
+    /// several hosts. File and tables are made where they do not exist.
+    #[arg(long, value_name = "URL", env = "KURA_CONSOLE_JOURNAL", hide_env_values = true)]
     journal: String,
     /// Who may come in: a YAML list of {name, role, account, sha256}, or one JSON object per line.
     #[arg(long, value_name = "FILE")]
@@ -105,8 +106,9 @@ pub fn run(args: Args) -> Result<(), Problem> {
 /// What is wrong with flags and files comes to light before anything is made.
 async fn serve(args: Args) -> Result<(), Problem> {
     listen::make_room();
-    let path = journal_file(&args.journal)?;
-    let releases = Releases::open(&args.releases, &path).await?;
+    let journal = args.journal.parse::<JournalUrl>().map_err(|error| error.problem())?;
+    refuse_memory(&journal)?;
+    let releases = Releases::open(&args.releases, &journal).await?;
     let certificate = args.tls.open()?;
     let wanted = args.cluster.wanted().await?;
     let listener = listen::bind(listen::address(&args.listen, guard(&args)).await?).await?;
@@ -115,7 +117,7 @@ async fn serve(args: Args) -> Result<(), Problem> {
     let clock = SystemClock::start();
     let account = AccountId::named(&args.cluster.kura_account);
     let kura = KuraOf { cluster: ServerCluster::start(wanted, clock), account };
-    let host = Arc::new(ServerHost::open(&path, clock, process_name("serve"), kura).await?);
+    let host = Arc::new(ServerHost::open(journal.clone(), clock, process_name("serve"), kura).await?);
     let tokens = known.map_or_else(|| made_tokens(&args, address), Ok)?;
     warn_of_nobody(&args, host.cluster(), &tokens);
     let tick_every = Duration::from_secs(args.tick_seconds);
@@ -127,7 +129,7 @@ async fn serve(args: Args) -> Result<(), Problem> {
     let stop = Stop::default();
     let setup = Setup { tokens: admitted, rates, builder: releases, stop: stop.clone(), tick_every };
     let shared = Shared::new(Arc::clone(&host), services, setup);
-    tracing::info!(%address, journal = %path.display(), process = host.process(), "listening");
+    tracing::info!(%address, journal = %host.journal().place(), process = host.process(), "listening");
     let reload = Reload { path: args.tokens.clone(), tokens: read, certificate: certificate.clone() };
     let reload = tokio::spawn(reload.run(*host.clock()));
     let server = Front { listener, certificate }.serve(Arc::clone(&shared))?;
@@ -171,15 +173,13 @@ impl Front {
     }
 }
 
-fn journal_file(url: &str) -> Result<PathBuf, Problem> {
-    match url.parse::<JournalUrl>().map_err(|error| error.problem())? {
-        JournalUrl::Sqlite(path) => Ok(path),
-        JournalUrl::Memory => {
-            Err(Problem::new(ProblemKind::Usage, "journal", "a control plane keeps its journal in a file")
-                .hint("--journal sqlite:kura.db")
-                .hint("to try things out without a trace: kura-console demo"))
-        }
+fn refuse_memory(url: &JournalUrl) -> Result<(), Problem> {
+    if *url != JournalUrl::Memory {
+        return Ok(());
     }
+    Err(Problem::new(ProblemKind::Usage, "journal", "a control plane keeps its journal in a file or a database")
+        .hint("--journal sqlite:kura.db, or --journal postgres://USER@HOST/NAME")
+        .hint("to try things out without a trace: kura-console demo"))
 }
 
 /// Tokens that are there; none where they are to be made, last of all: what nobody could use is not shown.

@@ -71,7 +71,7 @@ impl Line {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Book {
     head: Head,
     beat: Option<Beat>,
@@ -85,24 +85,6 @@ struct Book {
     defect: Option<Defect>,
     ordered: u64,
     races: u64,
-}
-
-impl Default for Book {
-    fn default() -> Self {
-        Self {
-            head: Head { oldest: 1, ..Head::default() },
-            beat: None,
-            entries: VecDeque::new(),
-            moments: VecDeque::new(),
-            world: World::default(),
-            seal: Sha256::new(),
-            followers: Vec::new(),
-            faults: VecDeque::new(),
-            defect: None,
-            ordered: 0,
-            races: 0,
-        }
-    }
 }
 
 /// One store for all accounts. Clones are the same store.
@@ -168,6 +150,11 @@ impl SimJournal {
         Err(JournalError::Store { attempt, source: Box::new(Parted) })
     }
 
+    /// Keeps the newest so many entries of an account as entries, at least one.
+    pub fn forget(&self, account: AccountId, entries: usize) {
+        self.with(account, |book| book.forget(entries));
+    }
+
     /// The account's next append goes wrong.
     pub fn fail_next(&self, account: AccountId, fault: JournalFault) {
         self.with(account, |book| book.faults.push_back(fault));
@@ -199,7 +186,7 @@ impl SimJournal {
     }
 
     fn with<R>(&self, account: AccountId, look: impl FnOnce(&mut Book) -> R) -> R {
-        self.books.with(|books| look(books.entry(account).or_default()))
+        self.books.with(|books| look(books.entry(account).or_insert_with(Book::empty)))
     }
 
     /// Waits until the head is past `after`.
@@ -220,6 +207,10 @@ impl SimJournal {
 }
 
 impl Book {
+    fn empty() -> Self {
+        Self { head: Head { oldest: 1, ..Head::default() }, ..Self::default() }
+    }
+
     fn append(&mut self, mut batch: Batch, at: Timestamp, toll: &mut Toll) -> Result<Head, AppendError> {
         if self.defect == Some(Defect::Blind) {
             self.put_behind_the_head(&mut batch);
@@ -279,12 +270,15 @@ impl Book {
         self.head.revision = entry.revision;
         self.entries.push_back(entry);
         self.moments.push_back(at);
-        if self.entries.len() > ENTRIES_KEPT {
-            self.entries.pop_front();
-            self.moments.pop_front();
-        }
-        self.head.oldest = self.entries.front().map_or(1, |first| first.revision);
+        self.forget(ENTRIES_KEPT);
         Ok(())
+    }
+
+    fn forget(&mut self, kept: usize) {
+        let surplus = self.entries.len().saturating_sub(kept.max(1));
+        self.entries.drain(..surplus);
+        self.moments.drain(..surplus.min(self.moments.len()));
+        self.head.oldest = self.entries.front().map_or(1, |first| first.revision);
     }
 
     fn read(&self, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {

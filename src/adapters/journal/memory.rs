@@ -57,6 +57,13 @@ impl MemoryJournal {
         Self { shared: Arc::new(Shared { accounts: Mutex::default(), appended, entries_kept: entries.max(1) }) }
     }
 
+    /// Keeps the newest so many entries of an account as entries, at least one.
+    pub fn forget(&self, account: AccountId, entries: usize) {
+        if let Some(found) = self.accounts().get_mut(&account) {
+            found.forget(entries);
+        }
+    }
+
     fn accounts(&self) -> MutexGuard<'_, BTreeMap<AccountId, Account>> {
         self.shared.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -71,11 +78,15 @@ impl Account {
         let head = advance(self.head, &batch)?;
         batch.entries.iter().for_each(|entry| self.world.apply(entry));
         self.entries.extend(batch.entries);
-        let surplus = self.entries.len().saturating_sub(kept);
-        self.entries.drain(..surplus);
-        let oldest = self.entries.front().map_or(head.oldest, |entry| entry.revision);
-        self.head = Head { oldest, ..head };
+        self.head = head;
+        self.forget(kept);
         Ok(self.head)
+    }
+
+    fn forget(&mut self, kept: usize) {
+        let surplus = self.entries.len().saturating_sub(kept.max(1));
+        self.entries.drain(..surplus);
+        self.head.oldest = self.entries.front().map_or(self.head.oldest, |entry| entry.revision);
     }
 
     fn read(&self, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {

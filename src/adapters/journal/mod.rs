@@ -2,7 +2,9 @@
 
 pub mod open;
 pub mod batch;
-pub mod memory;
-pub mod postgres;
+pub mod tended;
+pub mod compaction;
 pub mod row;
+pub mod memory;
 pub mod sqlite;
+pub mod postgres;

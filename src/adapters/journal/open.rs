@@ -1,9 +1,10 @@
-//! Which journal a person asks for: `sqlite:PATH` or `memory:`.
+//! Which journal a person asks for: `sqlite:PATH`, `postgres://...` or `memory:`.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::adapters::postgres::address::{DatabaseUrl, without_password};
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// A journal by its address.
@@ -11,6 +12,8 @@ use crate::wire::problem::{Problem, ProblemKind};
 pub enum JournalUrl {
     /// In this file; it is made where it does not exist.
     Sqlite(PathBuf),
+    /// In this database; its tables are made where they do not exist.
+    Postgres(DatabaseUrl),
     /// In the memory of this process, gone with it.
     Memory,
 }
@@ -27,6 +30,9 @@ pub enum JournalUrlError {
     /// `memory:` and something behind it.
     #[error("`{0}`: a journal in memory has no name")]
     NamedMemory(String),
+    /// `postgres:` and no place behind it.
+    #[error("`{0}` names no database")]
+    NoDatabase(String),
     /// Something else.
     #[error("this version has no `{0}` journal")]
     Unknown(String),
@@ -40,7 +46,10 @@ impl JournalUrlError {
             Self::NoKind(path) if !path.is_empty() => problem.hint(format!("for a file: sqlite:{path}")),
             _ => problem,
         };
-        problem.hint("there are: sqlite:PATH (a file on a local disk) and memory: (gone when the program ends)")
+        problem.hint(
+            "there are: sqlite:PATH (a file on a local disk), postgres://USER@HOST/NAME (a database, for servers on \
+             several machines) and memory: (gone when the program ends)",
+        )
     }
 }
 
@@ -50,6 +59,10 @@ impl FromStr for JournalUrl {
     /// Also takes the form with slashes, where `sqlite:///var/lib/kura.db` is absolute and `sqlite://kura.db` is not.
     fn from_str(text: &str) -> Result<Self, JournalUrlError> {
         let Some((kind, rest)) = text.split_once(':') else { return Err(JournalUrlError::NoKind(text.to_owned())) };
+        if matches!(kind, "postgres" | "postgresql") {
+            let url = rest.strip_prefix("//").map(|rest| DatabaseUrl::new(format!("postgres://{rest}")));
+            return url.map(Self::Postgres).ok_or_else(|| JournalUrlError::NoDatabase(without_password(text)));
+        }
         let rest = rest.strip_prefix("//").unwrap_or(rest);
         match (kind, rest) {
             ("sqlite", "") => Err(JournalUrlError::NoFile(text.to_owned())),
@@ -63,10 +76,19 @@ impl FromStr for JournalUrl {
     }
 }
 
+impl<P: AsRef<Path> + ?Sized> From<&P> for JournalUrl {
+    /// A file.
+    fn from(path: &P) -> Self {
+        Self::Sqlite(path.as_ref().to_owned())
+    }
+}
+
+/// Without a password.
 impl fmt::Display for JournalUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Self::Postgres(url) => url.fmt(f),
             Self::Memory => f.write_str("memory:"),
         }
     }
@@ -91,13 +113,23 @@ mod tests {
     }
 
     #[test]
+    fn a_database_is_named_and_its_password_never_shown() {
+        for scheme in ["postgres", "postgresql"] {
+            let url: JournalUrl = format!("{scheme}://kura:hunter2@db/kura").parse().unwrap();
+            assert_eq!(url.to_string(), "postgres://kura@db/kura");
+            assert!(!format!("{url:?}").contains("hunter2"), "{url:?}");
+        }
+    }
+
+    #[test]
     fn anything_else_says_what_there_is() {
         let said = |text: &str| {
             let problem = text.parse::<JournalUrl>().unwrap_err().problem();
             assert!(problem.hints.last().unwrap().contains("sqlite:PATH"));
             (problem.message, problem.hints[0].clone())
         };
-        assert_eq!(said("postgres://db/kura").0, "this version has no `postgres` journal");
+        assert_eq!(said("mysql://db/kura").0, "this version has no `mysql` journal");
+        assert_eq!(said("postgres:kura").0, "`postgres:kura` names no database");
         assert_eq!(said("sqlite:").0, "`sqlite:` names no file");
         assert_eq!(said("memory:x").0, "`memory:x`: a journal in memory has no name");
         assert_eq!(said("").0, "`` does not say which kind of journal it is");

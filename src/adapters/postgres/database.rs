@@ -1,25 +1,43 @@
 //! A database: its connections, its tables, and how long anybody waits for it.
 
-use std::str::FromStr;
+use std::future::Future;
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
-use sqlx::{PgTransaction, Postgres};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgListener, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection, PgTransaction, Postgres};
 
+use super::address::{options_of, without_password};
 use super::fault::{DatabaseFault, Flaw};
-use super::schema::migrator;
+use super::schema;
+use crate::control::ports::JournalError;
 
-/// Connections of one process; one more listens.
-const CONNECTIONS_MAX: u32 = 8;
+/// Connections of one process; one of them listens.
+pub const CONNECTIONS_MAX: u32 = 9;
 
 /// The longest wait for a connection.
-const CONNECTION_WAIT: Duration = Duration::from_secs(5);
+pub const CONNECTION_WAIT: Duration = Duration::from_secs(5);
+
+/// The longest wait for an answer, of a database that says nothing as well: a network that drops everything is an outage
+/// like any other, and whoever holds the seat has to notice.
+pub const ANSWER_MAX: Duration = Duration::from_secs(10);
+
+/// The longest wait for a load: everything behind the last snapshot is read.
+pub const LOAD_MAX: Duration = Duration::from_secs(120);
 
 /// How long a statement, a lock, and a transaction in which nothing happens may last. The last one ends what a frozen
-/// process holds: when it thaws, its transaction is gone, and nothing of it was written.
-const LIMITS: [(&str, &str); 3] =
-    [("statement_timeout", "15s"), ("lock_timeout", "5s"), ("idle_in_transaction_session_timeout", "5s")];
+/// process holds: when it thaws, its transaction is gone, and nothing of it was written. A commit is on the disk of the
+/// database before it is said to be done, whatever its configuration says.
+const LIMITS: [(&str, &str); 4] = [
+    ("statement_timeout", "8s"),
+    ("lock_timeout", "4s"),
+    ("idle_in_transaction_session_timeout", "5s"),
+    ("synchronous_commit", "on"),
+];
+
+/// For a load alone, in milliseconds: that of `LOAD_MAX`.
+const LONG_READ: &str = "SET LOCAL statement_timeout = 120000";
 
 /// A database that any number of processes share. Clones share the connections.
 #[derive(Debug, Clone)]
@@ -28,23 +46,87 @@ pub struct Database {
     pool: PgPool,
 }
 
+/// A connection for one piece of work. Unless `keep` is called at the end it is thrown away: nobody has to know in which
+/// state a failed or abandoned transaction left it.
+#[derive(Debug)]
+pub struct Lease {
+    connection: PoolConnection<Postgres>,
+    kept: bool,
+}
+
+impl Lease {
+    /// A transaction that writes.
+    pub async fn writing(&mut self) -> Result<PgTransaction<'_>, sqlx::Error> {
+        self.connection.begin().await
+    }
+
+    /// A transaction that sees one moment, however many statements it reads with.
+    pub async fn viewing(&mut self) -> Result<PgTransaction<'_>, sqlx::Error> {
+        self.connection.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await
+    }
+
+    /// The same for a load, which may take its time.
+    pub async fn loading(&mut self) -> Result<PgTransaction<'_>, sqlx::Error> {
+        let mut view = self.connection.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+        sqlx::query(LONG_READ).execute(&mut *view).await?;
+        Ok(view)
+    }
+
+    /// Keeps the connection for whoever comes next.
+    pub fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if !self.kept {
+            self.connection.close_on_drop();
+        }
+    }
+}
+
+impl Deref for Lease {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.connection
+    }
+}
+
+impl DerefMut for Lease {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.connection
+    }
+}
+
 impl Database {
     /// Connects and brings the tables to the newest version.
     ///
     /// `url` is `postgres://USER@HOST:PORT/NAME?sslmode=...`; what it leaves out comes from the variables `PG...` and
     /// from `~/.pgpass`, as with PostgreSQL's own programs.
     pub async fn open(url: &str) -> Result<Self, DatabaseFault> {
+        Self::connect(url, true).await
+    }
+
+    /// Connects to one that has its tables already, and changes nothing.
+    pub async fn open_existing(url: &str) -> Result<Self, DatabaseFault> {
+        Self::connect(url, false).await
+    }
+
+    async fn connect(url: &str, make: bool) -> Result<Self, DatabaseFault> {
         let at = without_password(url);
         let fault = |flaw| DatabaseFault { at: at.clone(), flaw };
-        let options = PgConnectOptions::from_str(url).map_err(|error| fault(Flaw::Other(error.to_string())))?;
-        let options = options.application_name("kura-console").options(LIMITS);
+        let options = options_of(url).map_err(fault)?.application_name("kura-console").options(LIMITS);
+        let options = options.disable_statement_logging();
+        let mut first = first_connection(&options).await.map_err(fault)?;
+        schema::prepare(&mut first, make).await.map_err(fault)?;
+        // What it says at its end changes nothing any more.
+        drop(first.close().await);
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS_MAX)
             .acquire_timeout(CONNECTION_WAIT)
-            .connect_with(options)
-            .await
-            .map_err(|error| fault(Flaw::of(&error)))?;
-        migrator().run(&pool).await.map_err(|error| fault(Flaw::of_steps(&error)))?;
+            .connect_lazy_with(options);
         Ok(Self { at, pool })
     }
 
@@ -55,30 +137,34 @@ impl Database {
 
     /// What an error of the driver means for this database.
     pub fn fault(&self, error: &sqlx::Error) -> DatabaseFault {
-        DatabaseFault { at: self.at.clone(), flaw: Flaw::of(error) }
+        self.flawed(Flaw::of(error))
     }
 
-    /// A connection for one statement.
-    pub async fn connection(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
-        self.pool.acquire().await
+    fn flawed(&self, flaw: Flaw) -> DatabaseFault {
+        DatabaseFault { at: self.at.clone(), flaw }
     }
 
-    /// A transaction whose commit is on the disk of the database before it is said to be done.
-    pub async fn writing(&self) -> Result<PgTransaction<'static>, sqlx::Error> {
-        let mut transaction = self.pool.begin().await?;
-        sqlx::query("SET LOCAL synchronous_commit = on").execute(&mut *transaction).await?;
-        Ok(transaction)
+    /// A connection for one piece of work.
+    pub async fn lease(&self) -> Result<Lease, sqlx::Error> {
+        Ok(Lease { connection: self.pool.acquire().await?, kept: false })
     }
 
-    /// A transaction that sees one moment, however many statements it reads with.
-    pub async fn viewing(&self) -> Result<PgTransaction<'static>, sqlx::Error> {
-        self.pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await
+    /// The answer, or that none came in time.
+    pub async fn within<T, E: From<JournalError>>(
+        &self,
+        limit: Duration,
+        attempt: &'static str,
+        answer: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        match tokio::time::timeout(limit, answer).await {
+            Ok(answered) => answered,
+            Err(_elapsed) => Err(self.flawed(Flaw::Late).during(attempt).into()),
+        }
     }
 
     /// Hears what others say on a channel. It connects again by itself.
     pub async fn listener(&self, channel: &str) -> Result<PgListener, sqlx::Error> {
         let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.ignore_pool_close_event(false);
         listener.listen(channel).await?;
         Ok(listener)
     }
@@ -89,37 +175,10 @@ impl Database {
     }
 }
 
-/// An address that may be shown: what stands between `USER:` and `@` is left out, and so is a password among the
-/// parameters.
-pub fn without_password(url: &str) -> String {
-    let (address, parameters) = url.split_once('?').map_or((url, None), |(address, rest)| (address, Some(rest)));
-    let address = match address.split_once("://").zip(address.rsplit_once('@')) {
-        Some(((scheme, _), (_, place))) => {
-            let who = address.trim_start_matches(scheme).trim_start_matches("://");
-            let user = who.split([':', '@']).next().unwrap_or_default();
-            format!("{scheme}://{user}@{place}")
-        }
-        None => address.to_owned(),
-    };
-    let shown = parameters.into_iter().flat_map(|all| all.split('&')).filter(|one| !one.starts_with("password="));
-    let shown: Vec<&str> = shown.collect();
-    if shown.is_empty() { address } else { format!("{address}?{}", shown.join("&")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_password_is_shown() {
-        for (url, shown) in [
-            ("postgres://kura:secret@db:5432/kura", "postgres://kura@db:5432/kura"),
-            ("postgres://kura:se@cret@db/kura?sslmode=require", "postgres://kura@db/kura?sslmode=require"),
-            ("postgres://kura@db/kura?password=secret&sslmode=require", "postgres://kura@db/kura?sslmode=require"),
-            ("postgres:///kura?host=/run/postgresql", "postgres:///kura?host=/run/postgresql"),
-            ("postgres://db/kura", "postgres://db/kura"),
-        ] {
-            assert_eq!(without_password(url), shown);
-        }
+/// The pool would go on trying, and could not say what is wrong in the end.
+async fn first_connection(options: &PgConnectOptions) -> Result<PgConnection, Flaw> {
+    match tokio::time::timeout(CONNECTION_WAIT, options.connect()).await {
+        Ok(connected) => connected.map_err(|error| Flaw::of(&error)),
+        Err(_elapsed) => Err(Flaw::Unreachable(format!("nothing came back within {} s", CONNECTION_WAIT.as_secs()))),
     }
 }

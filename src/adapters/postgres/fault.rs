@@ -66,12 +66,21 @@ pub enum Flaw {
     /// Somebody holds a lock, or it is too slow.
     #[error("it did not answer in time")]
     Late,
+    /// It has no journal.
+    #[error("there is no journal in it")]
+    NoTables,
+    /// Its tables are of an older program.
+    #[error("its tables were made by an older version of this program")]
+    Older,
     /// Its tables are of a newer program.
     #[error("its tables were made by a newer version of this program")]
     Newer,
     /// Its tables are not those this program makes.
     #[error("its tables are not those of this program: {0}")]
     Foreign(String),
+    /// The address itself.
+    #[error("its address is not understood: {0}")]
+    Address(String),
     /// Used after it was closed.
     #[error("it is closed already")]
     Closed,
@@ -104,10 +113,13 @@ impl Flaw {
         }
     }
 
+    /// A handshake that fails comes as an error of the connection.
     fn of_io(error: &io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::TimedOut => Self::Late,
-            _ => Self::Unreachable(error.to_string()),
+        let refused = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        match (refused, error.kind()) {
+            (Some(refused), _) => Self::Tls(refused.to_string()),
+            (None, io::ErrorKind::TimedOut) => Self::Late,
+            (None, _) => Self::Unreachable(error.to_string()),
         }
     }
 
@@ -146,6 +158,11 @@ impl DatabaseFault {
             Flaw::Full => "free some space on the disk of the database",
             Flaw::Crowded => "raise max_connections, or stop what does not need one",
             Flaw::Late => "see who holds what: SELECT pid, state, query FROM pg_stat_activity",
+            Flaw::NoTables => {
+                "serve makes it when it starts; a schema of its own is named by ?options=-csearch_path%3DNAME"
+            }
+            Flaw::Older => "start serve of this version once: it brings them to its own",
+            Flaw::Address(_) => "it is postgres://USER@HOST:PORT/NAME?sslmode=verify-full",
             Flaw::Newer => "run the version of kura-console that made them, or a newer one",
             Flaw::Foreign(_) => "name a database or a schema of its own for kura-console",
             Flaw::Closed | Flaw::Other(_) => return Vec::new(),
@@ -156,10 +173,9 @@ impl DatabaseFault {
     /// The same at an edge.
     pub fn problem(&self) -> Problem {
         let kind = match self.flaw {
-            Flaw::Refused(_) | Flaw::Missing | Flaw::Forbidden(_) | Flaw::Newer | Flaw::Foreign(_) => {
-                ProblemKind::Usage
-            }
-            Flaw::ReadOnly | Flaw::Tls(_) => ProblemKind::Usage,
+            Flaw::NoTables => ProblemKind::NotFound,
+            Flaw::Refused(_) | Flaw::Missing | Flaw::Forbidden(_) | Flaw::Address(_) => ProblemKind::Usage,
+            Flaw::Older | Flaw::Newer | Flaw::Foreign(_) | Flaw::ReadOnly | Flaw::Tls(_) => ProblemKind::Usage,
             _ => ProblemKind::Unavailable,
         };
         self.hints().into_iter().fold(Problem::new(kind, "store_unusable", self.to_string()), Problem::hint)

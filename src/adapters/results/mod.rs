@@ -2,7 +2,9 @@
 
 pub mod trim;
 pub mod memory;
+pub mod stored;
 pub mod sqlite;
+pub mod postgres;
 
 #[cfg(test)]
 mod tests;

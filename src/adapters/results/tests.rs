@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::memory::MemoryResults;
-use super::sqlite::{CLEARED_EVERY, RETRY_EVERY, SqliteResults};
+use super::sqlite::SqliteResults;
+use super::stored::{CLEARED_EVERY, RETRY_EVERY};
 use super::trim::tests::result;
 use super::trim::{FIND_MAX, LOG_TAIL_MAX};
 use crate::adapters::sqlite::telemetry::TelemetryFile;

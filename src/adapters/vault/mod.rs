@@ -3,3 +3,4 @@
 pub mod digest;
 pub mod memory;
 pub mod file;
+pub mod postgres;

@@ -28,7 +28,7 @@ pub struct Args {
 /// to it, a secret goes only after no entry does any more.
 pub(super) async fn run(args: &Args) -> Result<(), Problem> {
     refuse_taken(&args.to)?;
-    let journal = args.place.open().await?;
+    let journal = args.place.open_file().await?;
     let part = Part::beside(&args.to)?;
     let (copy, vault) = (part.path().join(FILE), vault_of(journal.path()));
     let mut progress = Progress::start();

@@ -8,8 +8,8 @@ use super::super::shell::print;
 use super::place::{AccountArgs, PlaceArgs, unreadable};
 use super::progress::Progress;
 use crate::adapters::clock::SystemClock;
-use crate::adapters::journal::sqlite::compact::{Archived, Keep};
-use crate::adapters::journal::sqlite::inspect::Standing;
+use crate::adapters::journal::compaction::{Archived, Keep, compact};
+use crate::adapters::journal::tended::Standing;
 use crate::control::ports::Clock;
 use crate::domain::ids::AccountId;
 use crate::wire::problem::{Problem, ProblemKind};
@@ -42,7 +42,7 @@ pub(super) async fn run(args: &Args) -> Result<(), Problem> {
     let mut progress = Progress::start();
     for Standing { account, .. } in args.account.of(&journal).await? {
         let told = |gone| progress.at(|| format!("{account}: entries up to {gone} are archived"));
-        let archived = journal.compact(account, keep, told).await.map_err(|error| unreadable(&error))?;
+        let archived = compact(&journal, account, keep, told).await.map_err(|error| unreadable(&error))?;
         print(said(account, archived).as_bytes())?;
     }
     Ok(())

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::super::shell::print;
+use super::super::store::journal::ServerJournal;
 use super::place::{AccountArgs, PlaceArgs, unreadable};
-use crate::adapters::journal::sqlite::journal::SqliteJournal;
+use crate::adapters::journal::tended::Tended;
 use crate::control::ports::{Journal, JournalError};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};
@@ -54,7 +55,7 @@ fn line(account: AccountId, entry: &Entry) -> Result<String, Problem> {
 
 /// Everything that is left of an account, page by page: archived links, then entries.
 pub(super) struct Pages<'a> {
-    journal: &'a SqliteJournal,
+    journal: &'a ServerJournal,
     account: AccountId,
     after: Revision,
     /// The links are read before the entries: whatever is archived in between is still an entry for us, or a link.
@@ -62,7 +63,7 @@ pub(super) struct Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
-    pub(super) fn of(journal: &'a SqliteJournal, account: AccountId, after: Revision) -> Self {
+    pub(super) fn of(journal: &'a ServerJournal, account: AccountId, after: Revision) -> Self {
         Self { journal, account, after, links: false }
     }
 

@@ -8,5 +8,6 @@ pub mod backup;
 pub mod aside;
 pub mod restore;
 pub mod compact;
+pub mod copy;
 pub mod export;
 pub mod verify;

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::super::shell::print;
+use super::super::store::journal::ServerJournal;
 use super::aside::{Aside, refuse_beside};
 use super::backup::FILE;
 use super::part::{Part, copy_file, copy_folder, put};
@@ -57,7 +58,7 @@ async fn made(backup: &Path, place: &Path, progress: &mut Progress) -> Result<(P
     copy_file(backup, &copy, told).await.map_err(|error| part.fault(backup, &error))?;
     copy_folder(&vault_of(backup), &vault_of(&copy), &part, progress).await?;
     let journal = SqliteJournal::open(&copy).await.map_err(|fault| fault.problem())?;
-    let said = verified(&journal, place, progress).await;
+    let said = verified(&ServerJournal::Sqlite(journal.clone()), &place.display().to_string(), progress).await;
     journal.close().await.map_err(|fault| unreadable(&fault.during("close")))?;
     part.settle()?;
     Ok((part, said?))

@@ -2,7 +2,7 @@
 
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{backup, compact, export, restore, verify};
+use super::{backup, compact, copy, export, restore, verify};
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// Flags.
@@ -15,12 +15,13 @@ pub struct Args {
 
 /// What everybody asks first.
 const BESIDE: &str = "\
-backup, compact, export and verify may run beside servers that use the journal. Ctrl-C ends any of
-them; nothing is left half done.
+backup, compact, copy, export and verify may run beside servers that use the journal. Ctrl-C ends any
+of them; nothing is left half done.
 
   kura-console journal backup  --journal sqlite:kura.db --to backups/monday
   kura-console journal restore --from backups/monday --journal sqlite:new/kura.db
-  kura-console journal verify  --journal sqlite:kura.db";
+  kura-console journal verify  --journal sqlite:kura.db
+  kura-console journal copy    sqlite:kura.db postgres://kura@db/kura";
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
@@ -28,6 +29,8 @@ enum What {
     Backup(backup::Args),
     /// Put a backup where nothing is.
     Restore(restore::Args),
+    /// Copy a journal and its vault into another kind of store, and compare both ends. Run again it goes on where it was.
+    Copy(copy::Args),
     /// Give up old entries for the world they came to; links of the audit are kept.
     Compact(compact::Args),
     /// Print entries, one JSON object per line.
@@ -52,6 +55,7 @@ async fn carried_out(what: What) -> Result<(), Problem> {
     match what {
         What::Backup(args) => backup::run(&args).await,
         What::Restore(args) => restore::run(&args).await,
+        What::Copy(args) => copy::run(&args).await,
         What::Compact(args) => compact::run(&args).await,
         What::Export(args) => export::run(&args).await,
         What::Verify(args) => verify::run(&args).await,

@@ -2,15 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
 
 use super::super::shell::print;
+use super::super::store::journal::ServerJournal;
 use super::export::PAGE;
-use super::place::{PlaceArgs, unreadable, vault_of};
+use super::place::{PlaceArgs, unreadable};
 use super::progress::Progress;
-use crate::adapters::journal::sqlite::inspect::Standing;
-use crate::adapters::journal::sqlite::journal::SqliteJournal;
-use crate::adapters::vault::file::FileVault;
+use crate::adapters::journal::tended::{Standing, Tended};
 use crate::control::ports::{Journal, JournalError, Vault};
 use crate::control::trouble::sentence;
 use crate::domain::audit::Auditor;
@@ -32,17 +30,13 @@ pub struct Args {
 /// Runs it.
 pub(super) async fn run(args: &Args) -> Result<(), Problem> {
     let journal = args.place.open().await?;
-    let said = verified(&journal, journal.path(), &mut Progress::start()).await?;
+    let said = verified(&journal, &journal.place(), &mut Progress::start()).await?;
     print(said.as_bytes())
 }
 
 /// What there is, in a line per account; what is wrong with it as a problem that names it all. `place` is what people call
 /// the journal.
-pub(super) async fn verified(
-    journal: &SqliteJournal,
-    place: &Path,
-    progress: &mut Progress,
-) -> Result<String, Problem> {
+pub(super) async fn verified(journal: &ServerJournal, place: &str, progress: &mut Progress) -> Result<String, Problem> {
     let mut wrong = journal.faults().await.map_err(|error| unreadable(&error))?;
     let mut said = String::new();
     for standing in journal.accounts().await.map_err(|error| unreadable(&error))? {
@@ -52,15 +46,14 @@ pub(super) async fn verified(
             Err(error) => wrong.push(format!("account {}: {}", standing.account, sentence(&error))),
         }
     }
-    let file = place.display();
-    let Some((first, rest)) = wrong.split_first() else { return Ok(said + &format!("{file}: nothing is wrong\n")) };
-    let problem = Problem::new(ProblemKind::Invalid, "journal", format!("{file}: {first}"));
+    let Some((first, rest)) = wrong.split_first() else { return Ok(said + &format!("{place}: nothing is wrong\n")) };
+    let problem = Problem::new(ProblemKind::Invalid, "journal", format!("{place}: {first}"));
     Err(rest.iter().take(HINTS_MAX).fold(problem, Problem::hint))
 }
 
 /// One account that is being checked.
 struct Check<'a> {
-    journal: &'a SqliteJournal,
+    journal: &'a ServerJournal,
     standing: Standing,
     wrong: &'a mut Vec<String>,
     progress: &'a mut Progress,
@@ -155,25 +148,25 @@ impl Check<'_> {
         if contents.is_empty() && secrets.is_empty() {
             return Ok((0, 0));
         }
-        let folder = vault_of(self.journal.path());
-        if !folder.is_dir() {
-            let count = contents.len() + secrets.len();
-            self.find(format!("there is no {}, and {count} contents and secrets should be in it", folder.display()));
-            return Ok((0, 0));
-        }
-        let vault = FileVault::open(&folder)
+        let opened = self.journal.vault();
+        let (vault, place) = opened
             .map_err(|problem| JournalError::Store { attempt: "open the vault", source: problem.message.into() })?;
+        let Some(vault) = vault else {
+            let count = contents.len() + secrets.len();
+            self.find(format!("there is no {place}, and {count} contents and secrets should be in it"));
+            return Ok((0, 0));
+        };
         for (nth, digest) in contents.iter().enumerate() {
             match vault.fetch(digest).await {
                 Ok(Some(_)) => {}
-                Ok(None) => self.find(format!("the content {digest} is not in {}", folder.display())),
+                Ok(None) => self.find(format!("the content {digest} is not in {place}")),
                 Err(error) => self.find(sentence(&error)),
             }
             self.progress.at(|| format!("{nth} of {} contents", contents.len()));
         }
         for (name, version) in &secrets {
             if vault.secret(self.standing.account, *version).await?.is_none() {
-                self.find(format!("the value of secret {name} is not in {}", folder.display()));
+                self.find(format!("the value of secret {name} is not in {place}"));
             }
         }
         Ok((contents.len(), secrets.len()))
@@ -189,7 +182,7 @@ struct Walked {
 
 /// Every content that somebody can be handed: of releases as they were built, and as rendered for each machine that
 /// holds a slot or was served.
-fn contents_of(world: &World) -> BTreeSet<Digest> {
+pub(super) fn contents_of(world: &World) -> BTreeSet<Digest> {
     let releases = world.releases.values().map(|release| &release.content);
     let machines = world.machines.values().flat_map(|machine| {
         let leased = machine.lease.as_ref().map(|lease| &lease.content);
@@ -198,6 +191,6 @@ fn contents_of(world: &World) -> BTreeSet<Digest> {
     releases.chain(machines).cloned().collect()
 }
 
-fn secrets_of(world: &World) -> Vec<(String, SecretVersion)> {
+pub(super) fn secrets_of(world: &World) -> Vec<(String, SecretVersion)> {
     world.secrets.iter().map(|(name, mark)| (name.clone(), mark.version)).collect()
 }

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use kura_console::adapters::clock::SystemClock;
 use kura_console::adapters::journal::memory::MemoryJournal;
 use kura_console::adapters::kube::cluster::KubeCluster;
-use kura_console::adapters::presence::MemoryPresence;
+use kura_console::adapters::presence::memory::MemoryPresence;
 use kura_console::adapters::probe::handshake::Trust;
 use kura_console::adapters::probe::names::Names;
 use kura_console::adapters::probe::probing::Probing;

@@ -1,9 +1,12 @@
 //! Test beds: a journal of each backend, and how another process would open the same one.
 
+use kura_console::adapters::journal::compaction::{Keep, compact};
 use kura_console::adapters::journal::memory::MemoryJournal;
 use kura_console::adapters::journal::postgres::journal::PostgresJournal;
 use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
+use kura_console::adapters::journal::tended::Tended;
 use kura_console::control::ports::{Heartbeats, Journal};
+use kura_console::domain::ids::AccountId;
 use kura_console::sim::clock::VirtualClock;
 use kura_console::sim::journal::SimJournal;
 use sqlx::{Connection, PgConnection};
@@ -16,6 +19,14 @@ pub(crate) trait Bed {
 
     /// One more process that opens it.
     async fn open(&self) -> Self::Journal;
+
+    /// Archives all but about the newest `kept` entries of an account.
+    async fn archive(&self, account: AccountId, kept: u64);
+}
+
+async fn compacted(journal: &impl Tended, account: AccountId, kept: u64) {
+    let keep = Keep { entries: kept, since: None };
+    assert!(compact(journal, account, keep, |_| {}).await.unwrap().entries > 0);
 }
 
 /// In memory; all handles are in this process.
@@ -27,6 +38,10 @@ impl Bed for Memory {
 
     async fn open(&self) -> MemoryJournal {
         self.0.clone()
+    }
+
+    async fn archive(&self, account: AccountId, kept: u64) {
+        self.0.forget(account, usize::try_from(kept).unwrap());
     }
 }
 
@@ -51,6 +66,10 @@ impl Bed for File {
     async fn open(&self) -> SqliteJournal {
         SqliteJournal::open(self.path()).await.unwrap()
     }
+
+    async fn archive(&self, account: AccountId, kept: u64) {
+        compacted(&self.open().await, account, kept).await;
+    }
 }
 
 /// In memory, in virtual time; each call is pending once.
@@ -68,6 +87,10 @@ impl Bed for Simulated {
     async fn open(&self) -> SimJournal {
         self.0.clone()
     }
+
+    async fn archive(&self, account: AccountId, kept: u64) {
+        self.0.forget(account, usize::try_from(kept).unwrap());
+    }
 }
 
 /// Names the PostgreSQL server that tests may make schemas in: `postgres://USER@HOST:PORT/NAME`.
@@ -76,25 +99,40 @@ const SERVER: &str = "KURA_CONSOLE_TEST_POSTGRES";
 /// In a schema of its own on a real server; every handle has connections of its own and knows nothing of the others.
 pub(crate) struct Postgres {
     url: String,
+    schema: String,
 }
 
 impl Postgres {
     /// A new schema; none where no server is named, which is said.
     pub(crate) async fn bed() -> Option<Self> {
-        let Ok(server) = std::env::var(SERVER) else {
-            eprintln!("skipped: {SERVER} names no PostgreSQL server");
-            return None;
-        };
+        let Some(server) = Self::server() else { return None };
         let schema = format!("bed_{}", uuid::Uuid::new_v4().simple());
         let mut connection = PgConnection::connect(&server).await.expect(SERVER);
         let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA {schema}"))).execute(&mut connection).await;
         made.unwrap();
         let mark = if server.contains('?') { '&' } else { '?' };
-        Some(Self { url: format!("{server}{mark}options=-csearch_path%3D{schema}") })
+        let url = format!("{server}{mark}options=-csearch_path%3D{schema}");
+        Some(Self { url, schema })
+    }
+
+    /// The server that may be used; none where none is named, which is said, and is a failure where everything has to be
+    /// checked.
+    pub(crate) fn server() -> Option<String> {
+        let server = std::env::var(SERVER).ok();
+        let must = std::env::var("CI").is_ok_and(|set| set == "true");
+        assert!(server.is_some() || !must, "{SERVER} names no PostgreSQL server: eval \"$(tests/postgres/provision)\"");
+        if server.is_none() {
+            eprintln!("skipped: {SERVER} names no PostgreSQL server");
+        }
+        server
     }
 
     pub(crate) fn url(&self) -> &str {
         &self.url
+    }
+
+    pub(crate) fn schema(&self) -> &str {
+        &self.schema
     }
 }
 
@@ -103,5 +141,9 @@ impl Bed for Postgres {
 
     async fn open(&self) -> PostgresJournal {
         PostgresJournal::open(&self.url).await.unwrap()
+    }
+
+    async fn archive(&self, account: AccountId, kept: u64) {
+        compacted(&self.open().await, account, kept).await;
     }
 }

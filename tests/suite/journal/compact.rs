@@ -3,8 +3,9 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use kura_console::adapters::journal::sqlite::compact::Keep;
+use kura_console::adapters::journal::compaction::{Keep, compact};
 use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
+use kura_console::adapters::journal::tended::Tended;
 use kura_console::control::ports::{AppendError, Batch, Journal, JournalError, Stretch};
 use kura_console::domain::change::{Cause, Entry};
 use kura_console::domain::ids::{AccountId, Revision};
@@ -53,7 +54,7 @@ async fn the_world_and_what_is_kept_stay_as_they_were() {
     let entries = filled(&journal, 500).await;
     journal.snapshot(account(), &fold(&entries[..100])).await.unwrap();
 
-    let archived = journal.compact(account(), newest(60), |_| {}).await.unwrap();
+    let archived = compact(&journal, account(), newest(60), |_| {}).await.unwrap();
     let oldest = archived.oldest;
     assert!((400..=441).contains(&oldest), "{archived:?}");
     assert_eq!(archived.entries, oldest - 1);
@@ -74,7 +75,7 @@ async fn the_world_and_what_is_kept_stay_as_they_were() {
     let world = journal.load(account()).await.unwrap();
     assert_eq!(world, fold(entries.iter().chain(&next.entries)));
 
-    let again = journal.compact(account(), newest(60), |_| {}).await.unwrap();
+    let again = compact(&journal, account(), newest(60), |_| {}).await.unwrap();
     assert!(again.entries <= 3 + 60, "{again:?}");
     assert_eq!(bed.open().await.load(account()).await.unwrap(), world);
 }
@@ -85,7 +86,7 @@ async fn every_link_of_the_audit_is_kept_and_guarded() {
     let journal = bed.open().await;
     let entries = filled(&journal, 400).await;
     let links: Vec<Entry> = entries.into_iter().filter(Entry::is_audit).collect();
-    let archived = journal.compact(account(), newest(100), |_| {}).await.unwrap();
+    let archived = compact(&journal, account(), newest(100), |_| {}).await.unwrap();
     let kept = journal.archived_links(account(), 0, 1_000).await.unwrap();
     assert!(kept.iter().eq(links.iter().filter(|link| link.revision < archived.oldest)));
     assert_eq!((archived.links, archived.links > 50), (kept.len() as u64, true));
@@ -115,11 +116,11 @@ async fn what_either_rule_keeps_is_kept() {
     let journal = bed.open().await;
     let entries = filled(&journal, 300).await;
     let keep = |count, place: usize| Keep { entries: count, since: Some(entries[place].at) };
-    let archived = journal.compact(account(), keep(250, 200), |_| {}).await.unwrap();
+    let archived = compact(&journal, account(), keep(250, 200), |_| {}).await.unwrap();
     assert!(archived.oldest <= 51 && archived.entries > 0, "the number keeps more: {archived:?}");
-    let archived = journal.compact(account(), keep(10, 100), |_| {}).await.unwrap();
+    let archived = compact(&journal, account(), keep(10, 100), |_| {}).await.unwrap();
     assert!((52..=101).contains(&archived.oldest), "the age keeps more: {archived:?}");
-    let none = journal.compact(account(), keep(1_000, 250), |_| {}).await.unwrap();
+    let none = compact(&journal, account(), keep(1_000, 250), |_| {}).await.unwrap();
     assert_eq!((none.entries, none.oldest), (0, archived.oldest));
 }
 
@@ -128,7 +129,7 @@ async fn a_base_outlives_the_fold_that_made_it() {
     let bed = File::default();
     let journal = bed.open().await;
     let entries = filled(&journal, 200).await;
-    journal.compact(account(), newest(20), |_| {}).await.unwrap();
+    compact(&journal, account(), newest(20), |_| {}).await.unwrap();
     journal.snapshot(account(), &fold(&entries)).await.unwrap();
     let mut shell = SqliteConnectOptions::new().filename(bed.path()).connect().await.unwrap();
     sqlx::raw_sql("UPDATE snapshots SET fold = fold - 1; UPDATE bases SET fold = fold - 1")
@@ -166,7 +167,7 @@ async fn a_compaction_that_is_killed_tears_nothing() {
         stray += count(&bed, &format!("SELECT count(*) FROM entries WHERE revision < {oldest}")).await.min(1);
     }
     assert!(count(&bed, "SELECT oldest FROM heads").await > 1, "some compactions got somewhere");
-    let (end, mut gone) = (journal.compact(account(), newest(100), |_| {}).await.unwrap(), 0);
+    let (end, mut gone) = (compact(&journal, account(), newest(100), |_| {}).await.unwrap(), 0);
     gone += count(&bed, &format!("SELECT count(*) FROM entries WHERE revision < {}", end.oldest)).await;
     assert_eq!(gone, 0, "what {stray} kills left behind is swept");
     whole(&bed, &world).await;

@@ -56,6 +56,8 @@ on_every_backend![
     many_writers_lose_and_repeat_nothing,
     the_last_beat_of_the_newest_epoch_stays,
     links_of_the_audit_are_found_from_both_ends,
+    an_append_from_before_a_compaction_is_refused,
+    what_happens_beside_a_compaction_is_kept,
 ];
 
 fn account() -> AccountId {
@@ -288,4 +290,52 @@ async fn links_of_the_audit_are_found_from_both_ends(bed: impl Bed) {
     assert_eq!(read(Stretch::After(COUNT), 3).await, []);
     let nobody = journal.links(AccountId::named("nobody"), Stretch::Before(7), 3).await.unwrap();
     assert_eq!(nobody, []);
+}
+
+async fn an_append_from_before_a_compaction_is_refused(bed: impl Bed) {
+    let (journal, late) = (bed.open().await, bed.open().await);
+    journal.append(seat(0, "holder", 1)).await.unwrap();
+    journal.append(batch(account(), 1, 59, 1)).await.unwrap();
+    let world = late.load(account()).await.unwrap();
+    bed.archive(account(), 10).await;
+
+    let head = late.head(account()).await.unwrap();
+    assert!(head.revision == 60 && head.epoch == 1 && (2..=51).contains(&head.oldest), "{head:?}");
+    for expected in [0, 1, head.oldest - 2, head.oldest - 1, 59] {
+        for epoch in [None, Some(1)] {
+            let answer = late.append(Batch { epoch, ..batch(account(), expected, 3, 2) }).await;
+            assert!(
+                matches!(&answer, Err(AppendError::Outrun { head: now }) if *now == head),
+                "{expected}: {answer:?}"
+            );
+        }
+    }
+    let deposed = late.append(Batch { epoch: Some(0), ..batch(account(), 1, 1, 2) }).await;
+    assert!(matches!(deposed, Err(AppendError::Deposed { head: now }) if now == head));
+    let behind = late.read(account(), head.oldest - 2, 10).await;
+    assert!(matches!(behind, Err(JournalError::Compacted { oldest }) if oldest == head.oldest), "{behind:?}");
+    assert_eq!(bed.open().await.load(account()).await.unwrap(), world);
+
+    let next = batch(account(), 60, 2, 3);
+    let after = late.append(Batch { epoch: Some(1), ..next.clone() }).await.unwrap();
+    assert_eq!(after, Head { revision: 62, ..head });
+    assert_eq!(journal.read(account(), 60, 10).await.unwrap(), next.entries);
+}
+
+async fn what_happens_beside_a_compaction_is_kept(bed: impl Bed) {
+    let (writer, reader) = (bed.open().await, bed.open().await);
+    writer.append(batch(account(), 0, 200, 1)).await.unwrap();
+    let write = async {
+        for n in 0..20 {
+            writer.append(batch(account(), 200 + n, 1, n)).await.unwrap();
+        }
+    };
+    tokio::join!(write, bed.archive(account(), 50));
+    let head = reader.head(account()).await.unwrap();
+    assert_eq!((head.revision, head.oldest > 1), (220, true));
+    let entries = reader.read(account(), head.oldest - 1, 1_000).await.unwrap();
+    assert!(entries.iter().map(|entry| entry.revision).eq(head.oldest..=220));
+    let later = (0..20).flat_map(|n| batch(account(), 200 + n, 1, n).entries);
+    let all: Vec<_> = batch(account(), 0, 200, 1).entries.into_iter().chain(later).collect();
+    assert_eq!(reader.load(account()).await.unwrap(), fold(&all));
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use kura_console::adapters::journal::sqlite::compact::Keep;
+use kura_console::adapters::journal::compaction::{Keep, compact};
 use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
 use kura_console::adapters::journal::sqlite::snapshot::FOLD_VERSION;
 use kura_console::control::ports::{Batch, Beat, Head, Heartbeats, Journal};
@@ -221,6 +221,6 @@ async fn a_file_of_format_1_says_the_same_in_format_2() {
     let kept = journal.read(account(), 0, usize::MAX).await.unwrap();
     assert_eq!(kept, entries()[..kept.len()]);
     assert_eq!(journal.load(account()).await.unwrap(), fold(&kept));
-    journal.compact(account(), Keep { entries: 10, since: None }, |_| {}).await.unwrap();
+    compact(&journal, account(), Keep { entries: 10, since: None }, |_| {}).await.unwrap();
     assert_eq!(journal.load(account()).await.unwrap(), fold(&kept));
 }

@@ -10,4 +10,5 @@ mod file;
 mod kill;
 mod golden;
 mod compact;
+mod postgres;
 mod operations;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kura_console::adapters::clock::SystemClock;
 use kura_console::adapters::journal::memory::MemoryJournal;
-use kura_console::adapters::presence::MemoryPresence;
+use kura_console::adapters::presence::memory::MemoryPresence;
 use kura_console::adapters::results::memory::MemoryResults;
 use kura_console::adapters::vault::memory::MemoryVault;
 use kura_console::control::host::Host;

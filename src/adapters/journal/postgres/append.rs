@@ -3,7 +3,7 @@
 use super::super::batch::{advance, check_shape};
 use super::super::row::EntryRow;
 use super::journal::PostgresJournal;
-use super::rows::{insert, locked_head, move_head};
+use super::rows::{ENTRIES, insert, locked_head, move_head};
 use super::watch::CHANNEL;
 use crate::control::ports::{AppendError, Batch, Head, JournalError};
 
@@ -16,20 +16,23 @@ impl PostgresJournal {
         let account = batch.account.to_string();
         let failed = |error: sqlx::Error| AppendError::Failed(self.failed("append")(error));
 
-        let mut transaction = self.database.writing().await.map_err(failed)?;
+        let mut lease = self.database.lease().await.map_err(failed)?;
+        let mut transaction = lease.writing().await.map_err(failed)?;
         let head = locked_head(&mut transaction, &account).await.map_err(failed)?;
         let moved = match advance(head, batch) {
             Ok(moved) => moved,
             Err(refused) => {
                 transaction.rollback().await.map_err(failed)?;
+                lease.keep();
                 return Err(refused);
             }
         };
-        insert(&mut transaction, &account, rows).await.map_err(failed)?;
+        insert(&mut transaction, ENTRIES, &account, rows).await.map_err(failed)?;
         move_head(&mut transaction, &account, moved).await.map_err(failed)?;
         let told = sqlx::query("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(&account);
         told.execute(&mut *transaction).await.map_err(failed)?;
         transaction.commit().await.map_err(failed)?;
+        lease.keep();
         self.watch.woken();
         Ok(moved)
     }

@@ -12,22 +12,24 @@ impl PostgresJournal {
              ON CONFLICT (account) DO UPDATE SET holder = excluded.holder, epoch = excluded.epoch, \
              count = excluded.count WHERE beats.epoch <= excluded.epoch";
         let failed = self.failed("keep a heartbeat");
-        let mut connection = self.database.connection().await.map_err(&failed)?;
+        let mut lease = self.database.lease().await.map_err(&failed)?;
         let query = sqlx::query(KEEP)
             .bind(account.to_string())
             .bind(&beat.holder)
             .bind(signed(beat.epoch))
             .bind(signed(beat.count));
-        query.execute(&mut *connection).await.map_err(&failed)?;
+        query.execute(&mut *lease).await.map_err(&failed)?;
+        lease.keep();
         Ok(())
     }
 
     pub(super) async fn last_beat(&self, account: AccountId) -> Result<Option<Beat>, JournalError> {
         const LAST: &str = "SELECT holder, epoch, count FROM beats WHERE account = $1";
         let failed = self.failed("read the heartbeat");
-        let mut connection = self.database.connection().await.map_err(&failed)?;
+        let mut lease = self.database.lease().await.map_err(&failed)?;
         let query = sqlx::query_as(LAST).bind(account.to_string());
-        let row: Option<(String, i64, i64)> = query.fetch_optional(&mut *connection).await.map_err(&failed)?;
+        let row: Option<(String, i64, i64)> = query.fetch_optional(&mut *lease).await.map_err(&failed)?;
+        lease.keep();
         Ok(row.map(|(holder, epoch, count)| Beat { holder, epoch: unsigned(epoch), count: unsigned(count) }))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::watch::Watch;
-use crate::adapters::postgres::database::Database;
+use crate::adapters::postgres::database::{ANSWER_MAX, Database, LOAD_MAX};
 use crate::adapters::postgres::fault::DatabaseFault;
 use crate::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError, Stretch};
 use crate::domain::change::Entry;
@@ -18,11 +18,20 @@ pub struct PostgresJournal {
 }
 
 impl PostgresJournal {
-    /// Connects, and brings the tables to the newest version. Any number of processes may use the same database.
-    pub async fn open(url: &str) -> Result<Self, DatabaseFault> {
-        let database = Database::open(url).await?;
+    /// The journal in a database. Any number of processes may use the same one.
+    pub fn on(database: Database) -> Self {
         let watch = Arc::new(Watch::start(&database));
-        Ok(Self { database, watch })
+        Self { database, watch }
+    }
+
+    /// Connects, and brings the tables to the newest version.
+    pub async fn open(url: &str) -> Result<Self, DatabaseFault> {
+        Ok(Self::on(Database::open(url).await?))
+    }
+
+    /// The database it is in.
+    pub fn database(&self) -> &Database {
+        &self.database
     }
 
     /// Where it is, without a password.
@@ -48,23 +57,23 @@ impl Journal for PostgresJournal {
     }
 
     async fn head(&self, account: AccountId) -> Result<Head, JournalError> {
-        self.read_head(account).await
+        self.database.within(ANSWER_MAX, "read the head", self.read_head(account)).await
     }
 
     async fn load(&self, account: AccountId) -> Result<World, JournalError> {
-        self.load_world(account).await
+        self.database.within(LOAD_MAX, "load", self.load_world(account)).await
     }
 
     async fn append(&self, batch: Batch) -> Result<Head, AppendError> {
-        self.append_batch(&batch).await
+        self.database.within(ANSWER_MAX, "append", self.append_batch(&batch)).await
     }
 
     async fn read(&self, account: AccountId, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {
-        self.read_entries(account, after, limit).await
+        self.database.within(ANSWER_MAX, "read entries", self.read_entries(account, after, limit)).await
     }
 
     async fn links(&self, account: AccountId, stretch: Stretch, limit: usize) -> Result<Vec<Entry>, JournalError> {
-        self.read_links(account, stretch, limit).await
+        self.database.within(ANSWER_MAX, "read links of the audit", self.read_links(account, stretch, limit)).await
     }
 
     async fn follow(&self, account: AccountId, after: Revision) -> Result<Head, JournalError> {
@@ -72,16 +81,16 @@ impl Journal for PostgresJournal {
     }
 
     async fn snapshot(&self, account: AccountId, world: &World) -> Result<(), JournalError> {
-        self.keep_snapshot(account, world.clone()).await
+        self.database.within(ANSWER_MAX, "keep a snapshot", self.keep_snapshot(account, world.clone())).await
     }
 }
 
 impl Heartbeats for PostgresJournal {
     async fn beat(&self, account: AccountId, beat: Beat) -> Result<(), JournalError> {
-        self.keep_beat(account, &beat).await
+        self.database.within(ANSWER_MAX, "keep a heartbeat", self.keep_beat(account, &beat)).await
     }
 
     async fn last(&self, account: AccountId) -> Result<Option<Beat>, JournalError> {
-        self.last_beat(account).await
+        self.database.within(ANSWER_MAX, "read the heartbeat", self.last_beat(account)).await
     }
 }

@@ -23,6 +23,9 @@ const BEFORE: &str = "SELECT * FROM ((SELECT revision, at, \"by\", cause, change
      AND revision >= (SELECT oldest FROM heads WHERE account = $1) ORDER BY revision DESC LIMIT $3)) AS links \
      ORDER BY revision DESC LIMIT $3";
 
+const ARCHIVED: &str = "SELECT revision, at, \"by\", cause, change FROM archived_links \
+     WHERE account = $1 AND revision > $2 ORDER BY revision LIMIT $3";
+
 impl PostgresJournal {
     pub(super) async fn read_links(
         &self,
@@ -40,6 +43,15 @@ impl PostgresJournal {
         }
     }
 
+    pub(super) async fn read_archived_links(
+        &self,
+        account: AccountId,
+        after: Revision,
+        limit: usize,
+    ) -> Result<Vec<Entry>, JournalError> {
+        self.links_by(ARCHIVED, account, after, limit).await
+    }
+
     async fn links_by(
         &self,
         statement: &'static str,
@@ -48,10 +60,11 @@ impl PostgresJournal {
         limit: usize,
     ) -> Result<Vec<Entry>, JournalError> {
         let failed = self.failed("read links of the audit");
-        let mut reader = self.database.connection().await.map_err(&failed)?;
+        let mut lease = self.database.lease().await.map_err(&failed)?;
         let limit = i64::try_from(limit.min(READ_MAX)).unwrap_or(i64::MAX);
         let query = sqlx::query_as(statement).bind(account.to_string()).bind(signed(revision)).bind(limit);
-        let rows: Vec<EntryRow> = query.fetch_all(&mut *reader).await.map_err(&failed)?;
+        let rows: Vec<EntryRow> = query.fetch_all(&mut *lease).await.map_err(&failed)?;
+        lease.keep();
         rows.into_iter().map(EntryRow::entry_anywhere).collect()
     }
 }

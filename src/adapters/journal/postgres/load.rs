@@ -18,11 +18,13 @@ impl PostgresJournal {
     pub(super) async fn load_world(&self, account: AccountId) -> Result<World, JournalError> {
         let failed = self.failed(ATTEMPT);
         let account = account.to_string();
-        let mut view = self.database.viewing().await.map_err(&failed)?;
+        let mut lease = self.database.lease().await.map_err(&failed)?;
+        let mut view = lease.loading().await.map_err(&failed)?;
         let head = head_of(&mut view, &account).await.map_err(&failed)?;
         let world = self.start(&mut view, &account, head).await?;
         let world = self.fold(&mut view, &account, world, head).await?;
         view.rollback().await.map_err(&failed)?;
+        lease.keep();
         Ok(world)
     }
 

@@ -2,9 +2,11 @@
 
 mod append;
 mod beats;
+mod compact;
 pub mod journal;
 mod links;
 mod load;
 mod rows;
 mod snapshot;
+mod tended;
 pub mod watch;

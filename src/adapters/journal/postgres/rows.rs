@@ -13,14 +13,21 @@ use crate::domain::ids::{AccountId, Revision};
 pub(super) const ENTRIES_AFTER: &str = "SELECT revision, at, \"by\", cause, change FROM entries \
      WHERE account = $1 AND revision > $2 ORDER BY revision LIMIT $3";
 
-/// Puts entries into their table, all with one statement.
+/// Where `insert` puts rows: among the entries.
+pub(super) const ENTRIES: &str = "INSERT INTO entries (account, revision, at, \"by\", cause, change) \
+     SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])";
+
+/// Or among the links of archived entries.
+pub(super) const ARCHIVED: &str = "INSERT INTO archived_links (account, revision, at, \"by\", cause, change) \
+     SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])";
+
+/// Inserts rows, all with one statement.
 pub(super) async fn insert(
     connection: &mut PgConnection,
+    into: &'static str,
     account: &str,
     rows: Vec<EntryRow>,
 ) -> Result<(), sqlx::Error> {
-    const INSERT: &str = "INSERT INTO entries (account, revision, at, \"by\", cause, change) \
-         SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])";
     let (mut places, mut times, mut authors, mut causes, mut changes) = (vec![], vec![], vec![], vec![], vec![]);
     for row in rows {
         places.push(row.revision);
@@ -29,7 +36,7 @@ pub(super) async fn insert(
         causes.push(row.cause);
         changes.push(row.change);
     }
-    let query = sqlx::query(INSERT).bind(account).bind(places).bind(times).bind(authors).bind(causes).bind(changes);
+    let query = sqlx::query(into).bind(account).bind(places).bind(times).bind(authors).bind(causes).bind(changes);
     query.execute(connection).await?;
     Ok(())
 }
@@ -73,8 +80,10 @@ pub(super) async fn move_head(connection: &mut PgConnection, account: &str, head
 impl PostgresJournal {
     pub(super) async fn read_head(&self, account: AccountId) -> Result<Head, JournalError> {
         let failed = self.failed("read the head");
-        let mut reader = self.database.connection().await.map_err(&failed)?;
-        head_of(&mut reader, &account.to_string()).await.map_err(&failed)
+        let mut lease = self.database.lease().await.map_err(&failed)?;
+        let head = head_of(&mut lease, &account.to_string()).await.map_err(&failed)?;
+        lease.keep();
+        Ok(head)
     }
 
     /// Head and entries are read at one moment, so that a compaction in between cannot be taken for a hole.
@@ -86,15 +95,19 @@ impl PostgresJournal {
     ) -> Result<Vec<Entry>, JournalError> {
         let failed = self.failed("read entries");
         let account = account.to_string();
-        let mut view = self.database.viewing().await.map_err(&failed)?;
+        let mut lease = self.database.lease().await.map_err(&failed)?;
+        let mut view = lease.viewing().await.map_err(&failed)?;
         let Head { oldest, .. } = head_of(&mut view, &account).await.map_err(&failed)?;
         if after.saturating_add(1) < oldest {
+            view.rollback().await.map_err(&failed)?;
+            lease.keep();
             return Err(JournalError::Compacted { oldest });
         }
         let limit = i64::try_from(limit.min(READ_MAX)).unwrap_or(i64::MAX);
         let query = sqlx::query_as(ENTRIES_AFTER).bind(&account).bind(signed(after)).bind(limit);
         let rows: Vec<EntryRow> = query.fetch_all(&mut *view).await.map_err(&failed)?;
         view.rollback().await.map_err(&failed)?;
+        lease.keep();
         (1..).zip(rows).map(|(nth, row): (u64, EntryRow)| row.entry(after.saturating_add(nth))).collect()
     }
 }

@@ -23,10 +23,13 @@ impl PostgresJournal {
             .map_err(|stopped| JournalError::Store { attempt: ATTEMPT, source: Box::new(stopped) })?
             .map_err(|unwritable| JournalError::Store { attempt: ATTEMPT, source: Box::new(unwritable) })?;
         let account = account.to_string();
-        let mut transaction = self.database.writing().await.map_err(&failed)?;
+        let mut lease = self.database.lease().await.map_err(&failed)?;
+        let mut transaction = lease.writing().await.map_err(&failed)?;
         insert(&mut transaction, &account, revision, body).await.map_err(&failed)?;
         prune(&mut transaction, &account).await.map_err(&failed)?;
-        transaction.commit().await.map_err(&failed)
+        transaction.commit().await.map_err(&failed)?;
+        lease.keep();
+        Ok(())
     }
 }
 

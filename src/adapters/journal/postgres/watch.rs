@@ -8,7 +8,7 @@ use tokio::task::AbortHandle;
 
 use super::journal::PostgresJournal;
 use crate::adapters::postgres::database::Database;
-use crate::control::ports::{Head, JournalError};
+use crate::control::ports::{Head, Journal, JournalError};
 use crate::domain::ids::{AccountId, Revision};
 
 /// What appends are told on, with the account as the message.
@@ -56,14 +56,14 @@ impl PostgresJournal {
     pub(super) async fn follow_head(&self, account: AccountId, after: Revision) -> Result<Head, JournalError> {
         match tokio::time::timeout(FOLLOW_WAIT, self.head_past(account, after)).await {
             Ok(head) => head,
-            Err(_elapsed) => self.read_head(account).await,
+            Err(_elapsed) => self.head(account).await,
         }
     }
 
     async fn head_past(&self, account: AccountId, after: Revision) -> Result<Head, JournalError> {
         let mut moved = self.watch.moved.subscribe();
         loop {
-            let head = self.read_head(account).await?;
+            let head = self.head(account).await?;
             if head.revision > after {
                 return Ok(head);
             }

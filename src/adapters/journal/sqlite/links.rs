@@ -41,8 +41,7 @@ impl SqliteJournal {
         }
     }
 
-    /// Links among the archived entries alone, after a revision, oldest first.
-    pub async fn archived_links(
+    pub(super) async fn read_archived_links(
         &self,
         account: AccountId,
         after: Revision,

@@ -9,4 +9,4 @@ pub mod watch;
 pub mod beats;
 pub mod links;
 pub mod compact;
-pub mod inspect;
+mod tended;

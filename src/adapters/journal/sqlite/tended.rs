@@ -6,28 +6,19 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
+use super::super::compaction::Round;
 use super::super::row::unsigned;
+use super::super::tended::{Snapshot, Standing, Tended};
 use super::journal::SqliteJournal;
 use super::snapshot::FOLD_VERSION;
 use crate::adapters::sqlite::fault::{Flaw, StoreFault};
 use crate::control::ports::{Head, JournalError};
+use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;
 
-/// An account of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
-    /// Which.
-    pub account: AccountId,
-    /// Where it stands.
-    pub head: Head,
-    /// Rows that belong to no entry there should be: behind the head, or archived and not yet deleted.
-    pub stray: u64,
-}
-
-impl SqliteJournal {
-    /// Everybody who ever appended, by id.
-    pub async fn accounts(&self) -> Result<Vec<Standing>, JournalError> {
+impl Tended for SqliteJournal {
+    async fn accounts(&self) -> Result<Vec<Standing>, JournalError> {
         const ATTEMPT: &str = "list the accounts";
         const ALL: &str = "SELECT account, revision, epoch, oldest, (SELECT count(*) FROM entries \
              WHERE entries.account = heads.account AND (entries.revision < heads.oldest \
@@ -43,8 +34,7 @@ impl SqliteJournal {
         rows.into_iter().map(standing).collect()
     }
 
-    /// What SQLite itself finds wrong with the file, the first 20 of it; nothing where it is whole.
-    pub async fn faults(&self) -> Result<Vec<String>, JournalError> {
+    async fn faults(&self) -> Result<Vec<String>, JournalError> {
         const ATTEMPT: &str = "check the file";
         const CHECK: &str = "PRAGMA integrity_check(20)";
         let mut reader = self.file.reader().await.map_err(|fault| fault.during(ATTEMPT))?;
@@ -53,8 +43,7 @@ impl SqliteJournal {
         Ok(said.into_iter().filter(|line| line != "ok").collect())
     }
 
-    /// The snapshots of this program's fold, oldest first; those that cannot be read say why.
-    pub async fn snapshots(&self, account: AccountId) -> Result<Vec<(Revision, Result<World, String>)>, JournalError> {
+    async fn snapshots(&self, account: AccountId) -> Result<Vec<Snapshot>, JournalError> {
         const ATTEMPT: &str = "read the snapshots";
         const ALL: &str = "SELECT revision, world FROM snapshots WHERE account = ?1 AND fold = ?2 ORDER BY revision";
         let mut reader = self.file.reader().await.map_err(|fault| fault.during(ATTEMPT))?;
@@ -65,6 +54,33 @@ impl SqliteJournal {
         Ok(rows.into_iter().map(|(revision, body)| (unsigned(revision), world(body))).collect())
     }
 
+    async fn archived_links(
+        &self,
+        account: AccountId,
+        after: Revision,
+        limit: usize,
+    ) -> Result<Vec<Entry>, JournalError> {
+        self.read_archived_links(account, after, limit).await
+    }
+
+    async fn world_before_oldest(&self, account: AccountId, head: Head) -> Result<World, JournalError> {
+        self.read_base(account, head).await
+    }
+
+    async fn archive(&self, account: AccountId, oldest: Revision, round: &Round) -> Result<(), JournalError> {
+        self.archive_round(account, oldest, round).await
+    }
+
+    async fn sweep(&self, account: AccountId) -> Result<Option<Revision>, JournalError> {
+        self.sweep_some(account).await
+    }
+
+    async fn begin(&self, account: AccountId, base: &World, links: &[Entry]) -> Result<(), JournalError> {
+        self.begin_with(account, base, links).await
+    }
+}
+
+impl SqliteJournal {
     /// Writes a copy as of one moment, while servers append. Nothing may be at `path`.
     pub async fn copy_to(&self, path: &Path) -> Result<(), StoreFault> {
         let mut connection = self.file.connect().await?;
