@@ -120,11 +120,11 @@ impl Copying<'_> {
         let mut after = first.saturating_sub(1);
         while after < last {
             let (here, there) = (self.page(self.from, after).await?, self.page(self.to, after).await?);
-            let both = here.iter().zip(&there);
+            let mut both = here.iter().zip(&there);
             if let Some((entry, _)) = both.clone().find(|(here, there)| here != there) {
                 return Err(self.other_history(&format!("entry {} is another one", entry.revision)));
             }
-            let Some((entry, _)) = both.last() else {
+            let Some((entry, _)) = both.next_back() else {
                 return Err(self.other_history(&format!("entry {} is missing at one end", after + 1)));
             };
             after = entry.revision;

@@ -8,6 +8,8 @@ mod audit;
 mod registry;
 mod doctor;
 mod journal;
+mod database;
+mod copy;
 mod first_contact;
 mod help;
 mod proxy;

@@ -21,6 +21,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// Ticks come every second, unless a test says otherwise.
 const TICK_FLAG: &str = "--tick-seconds";
 
+/// In a file in its folder, unless a test says otherwise.
+const JOURNAL_FLAG: &str = "--journal";
+
 /// Ports the system gives to nobody by itself, so that the one of a control plane that is away stays free.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
@@ -39,13 +42,26 @@ pub(crate) struct Plane {
 impl Plane {
     /// Started for the first time, with releases in folders: it makes its tokens and shows them.
     pub(crate) fn start() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        for release in ["v1", "v2"] {
-            let states = folder.path().join("releases").join(release);
-            std::fs::create_dir_all(&states).expect("a release");
-            std::fs::write(states.join("top.sls"), format!("base: {{'*': [{release}]}}\n")).expect("a state");
-        }
-        Self::first(folder, &["--releases", "releases"])
+        Self::first(with_releases(), &["--releases", "releases"])
+    }
+
+    /// The same with its journal somewhere else than in its folder.
+    pub(crate) fn on(journal: &str) -> Self {
+        Self::first(with_releases(), &[JOURNAL_FLAG, journal, "--releases", "releases"])
+    }
+
+    /// Another control plane as one on another host would be: the same tokens, releases and flags, in a folder of its own.
+    pub(crate) fn elsewhere(&self) -> Self {
+        let folder = with_releases();
+        std::fs::copy(self.folder().join("tokens.yaml"), folder.path().join("tokens.yaml")).expect("its tokens");
+        let port = free_port();
+        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
+        let (child, log) = launch(folder.path(), port, &flags);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let (tokens, flags, http) = (self.tokens.clone(), self.flags.clone(), self.http.clone());
+        let plane = Self { folder, port, tokens, child: Some(child), log, flags, runtime, http };
+        plane.says("listening");
+        plane
     }
 
     /// The same with these flags, and no releases but those they name.
@@ -292,7 +308,10 @@ pub(crate) fn refusal_to_serve(folder: &Path, flags: &[&str]) -> String {
 
 fn launch(folder: &Path, port: u16, more: &[&str]) -> (Child, Receiver<String>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kura-console"));
-    command.args(["serve", "--journal", "sqlite:kura.db", "--tokens", "tokens.yaml"]);
+    command.args(["serve", "--tokens", "tokens.yaml"]);
+    if !more.contains(&JOURNAL_FLAG) {
+        command.args([JOURNAL_FLAG, "sqlite:kura.db"]);
+    }
     command.args(["--listen", &format!("127.0.0.1:{port}")]).args(more);
     if !more.contains(&TICK_FLAG) {
         command.args([TICK_FLAG, "1"]);
@@ -302,6 +321,16 @@ fn launch(folder: &Path, port: u16, more: &[&str]) -> (Child, Receiver<String>) 
     let mut child = command.spawn().expect("the program");
     let log = lines(child.stderr.take().expect("its log"));
     (child, log)
+}
+
+fn with_releases() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for release in ["v1", "v2"] {
+        let states = folder.path().join("releases").join(release);
+        std::fs::create_dir_all(&states).expect("a release");
+        std::fs::write(states.join("top.sls"), format!("base: {{'*': [{release}]}}\n")).expect("a state");
+    }
+    folder
 }
 
 /// A port that nobody listens on.

@@ -105,7 +105,7 @@ pub(crate) struct Postgres {
 impl Postgres {
     /// A new schema; none where no server is named, which is said.
     pub(crate) async fn bed() -> Option<Self> {
-        let Some(server) = Self::server() else { return None };
+        let server = Self::server()?;
         let schema = format!("bed_{}", uuid::Uuid::new_v4().simple());
         let mut connection = PgConnection::connect(&server).await.expect(SERVER);
         let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA {schema}"))).execute(&mut connection).await;
@@ -117,6 +117,7 @@ impl Postgres {
 
     /// The server that may be used; none where none is named, which is said, and is a failure where everything has to be
     /// checked.
+    #[allow(clippy::print_stderr)]
     pub(crate) fn server() -> Option<String> {
         let server = std::env::var(SERVER).ok();
         let must = std::env::var("CI").is_ok_and(|set| set == "true");

@@ -157,7 +157,7 @@ async fn a_compaction_that_is_killed_tears_nothing() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let deadline = tokio::time::Instant::now() + Duration::from_millis(random.u64(5..600));
+        let deadline = tokio::time::Instant::now() + Duration::from_millis(random.u64(5..150 * (kill as u64 + 1)));
         while tokio::time::Instant::now() < deadline {
             append_one(&journal, &mut world).await;
         }

@@ -3,7 +3,7 @@
 mod changes;
 mod kura;
 mod rolls;
-mod beds;
+pub(crate) mod beds;
 mod conformance;
 mod fold;
 mod file;
