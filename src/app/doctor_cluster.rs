@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 
 use super::cluster::ClusterArgs;
 use super::doctor::Finding;
-use super::manifests::rights::{Place, RIGHTS, Right};
+use super::manifests::rights::{FLEET_RIGHTS, Place, RIGHTS, Right};
 use crate::adapters::clock::SystemClock;
 use crate::adapters::kube::connection::Connection;
 use crate::adapters::kube::fault::ClusterFault;
@@ -34,6 +34,7 @@ pub async fn look(args: &ClusterArgs, theirs: Option<&str>) -> Vec<Finding> {
     let told = format!("{server} answers, {}", identity.version);
     let mut findings = vec![Finding::ok("kube", told), same(&identity, theirs)];
     findings.push(rights(&connection, args.kura_space.as_str()).await);
+    findings.push(fleet_rights(&connection, args.kura_space.as_str()).await);
     findings
 }
 
@@ -67,27 +68,56 @@ fn same(own: &Identity, theirs: Option<&str>) -> Finding {
 }
 
 async fn rights(connection: &Connection<SystemClock>, namespace: &str) -> Finding {
-    let all = RIGHTS.iter().flat_map(|right| right.verbs.iter().map(move |verb| (right, *verb)));
-    let answers = join_all(all.map(|(right, verb)| asked(connection, right, verb, namespace))).await;
-    let mut missing = Vec::new();
-    for answer in answers {
-        match answer {
-            Ok(None) => {}
-            Ok(Some(lacking)) => missing.push(lacking),
-            Err(fault) => {
-                let said = format!("what may be done there is not told: {fault}");
-                return Finding::warn("may", said, "ask whoever runs the cluster");
-            }
-        }
-    }
+    let missing = match missing(connection, &RIGHTS, namespace).await {
+        Ok(missing) => missing,
+        Err(fault) => return untold("may", &fault),
+    };
     if missing.is_empty() {
         return Finding::ok("may", format!("everything a control plane needs in the namespace {namespace}"));
     }
-    let more = missing.len().saturating_sub(NAMED_MAX);
-    let named = missing.into_iter().take(NAMED_MAX).collect::<Vec<_>>().join(", ");
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
     let hint = "a console that only looks needs list and watch; the roles of a control plane: kura-console manifests";
-    Finding::warn("may", format!("not in the namespace {namespace}: {named}{more}"), hint)
+    Finding::warn("may", format!("not in the namespace {namespace}: {}", some_of(&missing)), hint)
+}
+
+/// Whoever has none of these is not meant to roll fleets; whoever has some of them would get stuck on the way.
+async fn fleet_rights(connection: &Connection<SystemClock>, namespace: &str) -> Finding {
+    let missing = match missing(connection, &FLEET_RIGHTS, namespace).await {
+        Ok(missing) => missing,
+        Err(fault) => return untold("rolls", &fault),
+    };
+    fleet_finding(&missing)
+}
+
+fn fleet_finding(missing: &[String]) -> Finding {
+    let all: usize = FLEET_RIGHTS.iter().map(|right| right.verbs.len()).sum();
+    let hint = "kura-console manifests --fleet-rolls prints the roles; rolls wait until it may, the rest goes on";
+    match missing.len() {
+        0 => Finding::ok("rolls", "everything fleet rolls take"),
+        some if some == all => Finding::ok("rolls", "these credentials roll no fleets"),
+        _ => Finding::warn("rolls", format!("fleet rolls would get stuck, for want of: {}", some_of(missing)), hint),
+    }
+}
+
+fn untold(check: &'static str, fault: &ClusterFault) -> Finding {
+    Finding::warn(check, format!("what may be done there is not told: {fault}"), "ask whoever runs the cluster")
+}
+
+/// The first few, and how many more.
+fn some_of(missing: &[String]) -> String {
+    let more = missing.len().saturating_sub(NAMED_MAX);
+    let named = missing.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{named}, and {more} more") } else { named }
+}
+
+/// What of these may not be done, in words.
+async fn missing(
+    connection: &Connection<SystemClock>,
+    rights: &[Right],
+    namespace: &str,
+) -> Result<Vec<String>, ClusterFault> {
+    let all = rights.iter().flat_map(|right| right.verbs.iter().map(move |verb| (right, *verb)));
+    let answers = join_all(all.map(|(right, verb)| asked(connection, right, verb, namespace))).await;
+    answers.into_iter().filter_map(Result::transpose).collect()
 }
 
 /// What is lacking, in words; none where it may be done.
@@ -116,6 +146,9 @@ mod tests {
         assert!(finding.verdict == Verdict::Bad && finding.said.contains("different clusters"), "{finding:?}");
         assert_eq!(same(&own(Some("a")), None).verdict, Verdict::Ok);
         assert_eq!(same(&own(None), Some("b")).verdict, Verdict::Warn);
+        let lacks = |count: usize| fleet_finding(&vec!["patch nodes".to_owned(); count]);
+        assert_eq!((lacks(0).verdict, lacks(10).verdict), (Verdict::Ok, Verdict::Ok));
+        assert!(lacks(1).verdict == Verdict::Warn && lacks(1).said.ends_with("patch nodes"), "{:?}", lacks(1));
         let fault = ClusterFault::LogIn { what: "x".to_owned(), command: "kubectl --context a version".to_owned() };
         assert!(unreached(&fault, "kubectl").hint.is_some_and(|hint| hint.contains("kubectl --context a version")));
     }

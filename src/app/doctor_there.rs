@@ -132,6 +132,22 @@ fn account(version: &VersionBody, body: &WorldBody, asked: Timestamp, answered: 
         tick(&body.seat, body.now),
         cluster(version, body),
     ]
+    .into_iter()
+    .chain(fleet(body))
+    .collect()
+}
+
+/// Nodes, pods and Jobs, where fleets are rolled: nothing is decided on what is not read.
+fn fleet(body: &WorldBody) -> Option<Finding> {
+    let sight = body.observed.cluster.as_ref().filter(|_| !body.world.rolls.is_empty())?;
+    Some(match sight.fleet.trouble(body.now) {
+        None => Finding::ok("fleet", "it sees the nodes, and what runs on them"),
+        Some(why) => Finding::bad(
+            "fleet",
+            format!("no fleet roll goes on: {why}"),
+            "look at its rights: kura-console manifests --fleet-rolls prints them",
+        ),
+    })
 }
 
 fn rights(role: RoleWord) -> Finding {

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::domain::ids::{MachineId, Revision};
@@ -28,6 +29,10 @@ pub struct PlanBody {
     pub runs_cancelled: Vec<MachineName>,
     /// Machines that would start at their next poll, and would not without this.
     pub starts_next: Vec<MachineName>,
+    /// Objects that would be written to the cluster, as they would be sent and in that order: of a fleet roll, of a probe
+    /// and of a node that is given back. Names and times are those of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<Value>,
     /// What the plan is about: a change of one of these after `revision` is answered with 412.
     pub names: Vec<ThingBody>,
 }
@@ -161,6 +166,7 @@ impl PlanBody {
             leases_ended: plan.ended.iter().map(|lease| lease_body(lease, world)).collect(),
             runs_cancelled: plan.cancelled.iter().map(machine).collect(),
             starts_next: plan.starts.iter().map(machine).collect(),
+            writes: plan.writes.clone(),
             names: plan.names.iter().map(|thing| ThingBody::of(*thing, thing.name(world))).collect(),
         }
     }
@@ -181,9 +187,9 @@ impl PlanBody {
             ),
             line(LineKind::Stays, "slots, queues and runs in flight stay; polls and verbs go on".to_owned()),
         ];
-        let (leases_ended, runs_cancelled, starts_next, names) = Default::default();
+        let (leases_ended, runs_cancelled, starts_next, writes, names) = Default::default();
         let verb = "leave-seat".to_owned();
-        Self { dry_run: true, verb, revision, lines, leases_ended, runs_cancelled, starts_next, names }
+        Self { dry_run: true, verb, revision, lines, leases_ended, runs_cancelled, starts_next, writes, names }
     }
 }
 

@@ -214,14 +214,24 @@ fn between(
         endpoints: rows(&old.endpoints, endpoints, weight, |old, new| {
             Endpoint { as_of: new.as_of, ..old.clone() } == *new
         }),
-        fleet_nodes: source(&old.fleet.nodes, &fleet.nodes, weight),
-        fleet_pods: source(&old.fleet.pods, &fleet.pods, weight),
+        fleet_nodes: source_with(&old.fleet.nodes, &fleet.nodes, weight, FleetNode::is_like),
+        fleet_pods: source_with(&old.fleet.pods, &fleet.pods, weight, FleetPod::is_like),
         fleet_jobs: source(&old.fleet.jobs, &fleet.jobs, weight),
     }
 }
 
 fn source<R: Clone + PartialEq>(old: &Source<R>, new: &Source<R>, weight: &mut Weight) -> Rows<R> {
-    let mut part = rows(&old.rows, &new.rows, weight, |_, _| false);
+    source_with(old, new, weight, |_, _| false)
+}
+
+/// The same where some differences are told but are no news, such as another version of what says the same.
+fn source_with<R: Clone + PartialEq>(
+    old: &Source<R>,
+    new: &Source<R>,
+    weight: &mut Weight,
+    is_like: impl Fn(&R, &R) -> bool,
+) -> Rows<R> {
+    let mut part = rows(&old.rows, &new.rows, weight, is_like);
     part.contact = contact(&old.contact, &new.contact, weight);
     part
 }

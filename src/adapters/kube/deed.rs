@@ -2,14 +2,14 @@
 
 use kube::Client;
 use kube::core::Request;
-use kube::core::params::{DeleteParams, GetParams, Patch, PatchParams, PostParams, Preconditions};
+use kube::core::params::{DeleteParams, GetParams, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy};
 use serde_json::{Value, json};
 
 use super::connection::Connection;
 use super::fault::{ClusterFault, HeldField};
 use super::place::path;
 use crate::control::ports::Clock;
-use crate::domain::kura::object::{FIELD_MANAGER, ObjectRef, Version};
+use crate::domain::kura::object::{FIELD_MANAGER, ObjectKind, ObjectRef, Version};
 use crate::domain::kura::step::{Deed, FieldConflict, Outcome, Step};
 
 /// Carries steps out in one namespace.
@@ -36,13 +36,16 @@ impl<C: Clock> Hands<'_, C> {
     }
 
     /// A plain create, because an apply cannot be told to leave alone what is there already. The cluster books its fields
-    /// under another heading than those of an apply; that is put right at once, or with the next apply.
+    /// under another heading than those of an apply; that is put right at once, or with the next apply. What a roll makes is
+    /// never applied again.
     async fn create(&self, object: &ObjectRef, manifest: &Value) -> Result<(), ClusterFault> {
         let params = PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
         let body = serde_json::to_vec(manifest).unwrap_or_default();
         let request = self.at(object).create(&params, body);
         let made: Value = self.send(request).await?;
-        self.claim(object, &made).await;
+        if !matches!(object.kind, ObjectKind::Pod | ObjectKind::Job) {
+            self.claim(object, &made).await;
+        }
         Ok(())
     }
 
@@ -88,7 +91,9 @@ impl<C: Clock> Hands<'_, C> {
     async fn delete(&self, object: &ObjectRef, from: &Version) -> Result<(), ClusterFault> {
         let preconditions =
             Preconditions { uid: Some(from.uid.clone()), resource_version: Some(from.resource_version.clone()) };
-        let params = DeleteParams::default().preconditions(preconditions);
+        let mut params = DeleteParams::default().preconditions(preconditions);
+        // A Job that is deleted without a word about its pods leaves them behind.
+        params.propagation_policy = (object.kind == ObjectKind::Job).then_some(PropagationPolicy::Background);
         self.send::<Value>(self.at(object).delete(&object.name, &params)).await.map(drop)
     }
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::connection::Connection;
 use super::fault::ClusterFault;
 use super::object::Watched;
+use super::stream::Place;
 use crate::control::ports::Clock;
 
 /// Objects in one page of a list.
@@ -44,18 +45,18 @@ impl<R> Listing<R> {
     /// `Expired`, and nothing of it is kept.
     pub(super) async fn read<C: Clock, T: Watched<Row = R>>(
         connection: &Connection<C>,
-        path: &str,
-        namespace: &str,
+        place: &Place,
     ) -> Result<Self, ClusterFault> {
         let mut rows = BTreeMap::new();
         let mut params = ListParams::default().limit(PAGE);
+        (params.field_selector, params.label_selector) = (place.fields.clone(), place.labels.clone());
         loop {
-            let request = Request::new(path).list(&params).map_err(kube::Error::BuildRequest);
+            let request = Request::new(&*place.path).list(&params).map_err(kube::Error::BuildRequest);
             let read = |client: kube::Client| async move { client.request::<Page<T>>(request?).await };
             let page = connection.ask(read).await?;
             rows.extend(page.items.into_iter().filter_map(|object| {
                 let name = object.name_and_version().0.to_owned();
-                Some((name, object.row(namespace)?))
+                Some((name, object.row(&place.namespace)?))
             }));
             if rows.len() > ROWS_MAX {
                 return Err(ClusterFault::TooMany { limit: ROWS_MAX });

@@ -17,6 +17,8 @@ const KEPT_LABELS: &[&str] = &["app.kubernetes.io/", "tuist.dev/", "kura.tuist.d
 pub struct Meta<M = IgnoredAny> {
     /// Its name.
     pub name: String,
+    /// Where it lives; empty for what has no such place.
+    pub namespace: String,
     /// Which object of that name.
     pub uid: String,
     /// Which version of it.
@@ -47,6 +49,8 @@ pub struct Owner {
     pub kind: String,
     /// Its name.
     pub name: String,
+    /// It is the one that looks after it.
+    pub controller: bool,
 }
 
 impl<M> Meta<M> {
@@ -80,13 +84,18 @@ impl<M> Meta<M> {
 /// An object as it is read, and what is kept of it.
 pub trait Watched: DeserializeOwned + Clone + Send + 'static {
     /// What is kept.
-    type Row: Clone + Send + Sync + 'static;
+    type Row: Clone + PartialEq + Send + Sync + 'static;
 
     /// Its name, and the version of it.
     fn name_and_version(&self) -> (&str, &str);
 
     /// What is kept of it; none where it is no business of this namespace.
     fn row(self, namespace: &str) -> Option<Self::Row>;
+
+    /// A reader is to be woken: what is kept says something else than before.
+    fn is_news(before: &Self::Row, now: &Self::Row) -> bool {
+        before != now
+    }
 }
 
 /// A condition in a status.

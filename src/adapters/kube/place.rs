@@ -37,16 +37,24 @@ fn plural(kind: ObjectKind) -> &'static str {
     }
 }
 
-/// The path of all objects of a kind, in the namespace where the kind has one.
-pub(super) fn path(kind: ObjectKind, namespace: &str) -> String {
+fn root(kind: ObjectKind) -> String {
     let version = version(kind);
     let root = if version.contains('/') { "apis" } else { "api" };
-    let plural = plural(kind);
+    format!("/{root}/{version}")
+}
+
+/// The path of all objects of a kind, in the namespace where the kind has one.
+pub(super) fn path(kind: ObjectKind, namespace: &str) -> String {
     if kind.is_of_the_cluster() {
-        format!("/{root}/{version}/{plural}")
+        everywhere(kind)
     } else {
-        format!("/{root}/{version}/namespaces/{namespace}/{plural}")
+        format!("{}/namespaces/{namespace}/{}", root(kind), plural(kind))
     }
+}
+
+/// The path of all objects of a kind, whatever namespace they are in.
+pub(super) fn everywhere(kind: ObjectKind) -> String {
+    format!("{}/{}", root(kind), plural(kind))
 }
 
 #[cfg(test)]
@@ -57,6 +65,7 @@ mod tests {
     fn paths_are_those_of_the_api() {
         assert_eq!(path(ObjectKind::Pod, "kura"), "/api/v1/namespaces/kura/pods");
         assert_eq!(path(ObjectKind::Node, "kura"), "/api/v1/nodes");
+        assert_eq!(everywhere(ObjectKind::Pod), "/api/v1/pods");
         assert_eq!(
             path(ObjectKind::KuraInstance, "kura"),
             "/apis/kura.tuist.dev/v1alpha1/namespaces/kura/kurainstances"

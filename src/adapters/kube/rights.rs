@@ -20,7 +20,7 @@ pub struct Question<'a> {
     pub verb: &'a str,
     /// API group; empty = the core.
     pub group: &'a str,
-    /// Plural of the kind.
+    /// Plural of the kind, with a part of it where only that is meant: `pods/eviction`.
     pub kind: &'a str,
     /// In which namespace; none = in the whole cluster.
     pub namespace: Option<&'a str>,
@@ -45,7 +45,10 @@ struct Status {
 /// Where the cluster does not say.
 pub async fn may<C: Clock>(connection: &Connection<C>, question: Question<'_>) -> Result<bool, ClusterFault> {
     let Question { verb, group, kind, namespace, name } = question;
-    let attributes = json!({"verb": verb, "group": group, "resource": kind, "namespace": namespace, "name": name});
+    let (kind, part) = kind.split_once('/').map_or((kind, None), |(kind, part)| (kind, Some(part)));
+    let attributes = json!({
+        "verb": verb, "group": group, "resource": kind, "subresource": part, "namespace": namespace, "name": name,
+    });
     let review = json!({
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",

@@ -50,6 +50,19 @@ pub enum News<R> {
     Lost(ClusterFault),
 }
 
+impl<R> News<R> {
+    /// The same about another view of the rows.
+    pub(super) fn map<S>(self, view: impl Fn(R) -> S) -> News<S> {
+        match self {
+            Self::Complete(rows) => News::Complete(rows.into_iter().map(|(name, row)| (name, view(row))).collect()),
+            Self::Changed(name, row) => News::Changed(name, view(row)),
+            Self::Gone(name) => News::Gone(name),
+            Self::Contact => News::Contact,
+            Self::Lost(fault) => News::Lost(fault),
+        }
+    }
+}
+
 type Rows<T> = BTreeMap<String, <T as Watched>::Row>;
 type Events<T> = Pin<Box<dyn Stream<Item = Result<WatchEvent<T>, kube::Error>> + Send>>;
 
@@ -67,21 +80,24 @@ enum End {
     Broken(ClusterFault),
 }
 
-/// Where a kind is.
+/// Where a kind is, and which of it.
 #[derive(Debug, Clone)]
 pub struct Place {
     /// The path of all its objects.
     pub path: String,
     /// The namespace that is looked at.
     pub namespace: String,
+    /// Only objects with these fields, as the API server picks them.
+    pub fields: Option<String>,
+    /// Only objects with these labels.
+    pub labels: Option<String>,
 }
 
 /// Follows one kind.
 pub struct Follower<C, T, F> {
     connection: Connection<C>,
     clock: C,
-    path: String,
-    namespace: String,
+    place: Place,
     /// Whether the server streams lists. Learnt from its version, unlearnt if it refuses.
     streams_lists: bool,
     /// The version everything up to which was told.
@@ -97,12 +113,11 @@ where
     F: FnMut(News<T::Row>) + Send,
 {
     /// Follows a kind on a server of this minor version; what is to know goes to `tell`.
-    pub fn new(connection: Connection<C>, place: &Place, minor: u32, tell: F) -> Self {
+    pub fn new(connection: Connection<C>, place: Place, minor: u32, tell: F) -> Self {
         Self {
             clock: connection.clock().clone(),
             connection,
-            path: place.path.clone(),
-            namespace: place.namespace.clone(),
+            place,
             streams_lists: minor >= STREAMS_SINCE,
             version: None,
             tell,
@@ -128,13 +143,13 @@ where
             End::Over { heard: true } | End::Again => None,
             End::Over { heard: false } => Some(pauses.next(fastrand::f64())),
             End::Broken(ClusterFault::Expired { said }) => {
-                tracing::debug!(path = self.path, said, "listing again");
+                tracing::debug!(path = self.place.path, said, "listing again");
                 self.version = None;
                 Some(pauses.next(fastrand::f64()))
             }
             End::Broken(fault) => {
                 let pause = pause_after(&fault).unwrap_or_else(|| pauses.next(fastrand::f64()));
-                tracing::debug!(path = self.path, %fault, ?pause, "a watch was lost");
+                tracing::debug!(path = self.place.path, %fault, ?pause, "a watch was lost");
                 (self.tell)(News::Lost(fault));
                 Some(pause)
             }
@@ -143,7 +158,7 @@ where
 
     async fn session(&mut self, pauses: &mut Pauses) -> End {
         if self.version.is_none() && !self.streams_lists {
-            match Listing::read::<C, T>(&self.connection, &self.path, &self.namespace).await {
+            match Listing::read::<C, T>(&self.connection, &self.place).await {
                 Ok(listing) => self.complete(listing),
                 Err(fault) => return End::Broken(fault),
             }
@@ -154,7 +169,7 @@ where
         };
         match end {
             End::Broken(fault) if self.version.is_none() && self.streams_lists && is_a_no(&fault) => {
-                tracing::debug!(path = self.path, %fault, "this server does not stream lists");
+                tracing::debug!(path = self.place.path, %fault, "this server does not stream lists");
                 self.streams_lists = false;
                 End::Again
             }
@@ -166,7 +181,8 @@ where
     async fn open(&self) -> Result<(Pass, Events<T>), ClusterFault> {
         let mut params = WatchParams::default().timeout(u32::try_from(WATCH_MAX.as_secs()).unwrap_or(u32::MAX));
         params.send_initial_events = self.version.is_none();
-        let request = Request::new(&*self.path).watch(&params, self.version.as_deref().unwrap_or_default());
+        (params.field_selector, params.label_selector) = (self.place.fields.clone(), self.place.labels.clone());
+        let request = Request::new(&*self.place.path).watch(&params, self.version.as_deref().unwrap_or_default());
         let request = request.map_err(|error| ClusterFault::Refused { said: error.to_string() })?;
         let pass = self.connection.pass().await?;
         let opened = tokio::select! {
@@ -240,7 +256,7 @@ where
     fn upsert(&mut self, object: T, gathered: &mut Option<Rows<T>>) -> Result<(), ClusterFault> {
         let (name, version) = object.name_and_version();
         let (name, version) = (name.to_owned(), version.to_owned());
-        let row = object.row(&self.namespace);
+        let row = object.row(&self.place.namespace);
         let Some(rows) = gathered else {
             self.version = Some(version);
             (self.tell)(row.map_or_else(|| News::Gone(name.clone()), |row| News::Changed(name.clone(), row)));

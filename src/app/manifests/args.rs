@@ -36,6 +36,10 @@ pub struct Args {
     /// Leave out the rights on nodes and Kura servers: rollouts of rings need none.
     #[arg(long)]
     pub no_cluster: bool,
+    /// Add the rights that fleet rolls take: to cordon nodes, to take pods off them wherever those live, to make pods and
+    /// Jobs in the namespace of the Kura servers.
+    #[arg(long, conflicts_with = "no_cluster")]
+    pub fleet_rolls: bool,
 }
 
 /// The longest name of most objects.

@@ -41,7 +41,7 @@ const fn right(place: Place, group: &'static str, kind: &'static str, verbs: &'s
     Right { place, group, kind, name: None, verbs }
 }
 
-/// Every right. Nobody may write a node, read a secret, or open a shell in a pod.
+/// Every right but those of fleet rolls. With these nobody may write a node, read a secret, or open a shell in a pod.
 pub const RIGHTS: [Right; 13] = [
     // Which cluster this is: its uid is that of a namespace every cluster has.
     Right { place: Place::Cluster, group: "", kind: "namespaces", name: Some("kube-system"), verbs: &["get"] },
@@ -64,9 +64,24 @@ pub const RIGHTS: [Right; 13] = [
     right(Place::Kura, "cert-manager.io", "certificates", LOOK),
 ];
 
+/// What fleet rolls take besides. It is a lot, so it is only given where it is asked for: the boot of a node is a Job of its
+/// owner, and whoever starts a roll says what that Job is (F58).
+pub const FLEET_RIGHTS: [Right; 5] = [
+    // The cordon, and giving it back: one bit, by a patch under the version that was seen.
+    right(Place::Cluster, "", "nodes", &["patch"]),
+    // What runs on the nodes, in whichever namespace, and what a budget keeps there (F5, F26).
+    right(Place::Cluster, "", "pods", &["list", "watch", "delete"]),
+    right(Place::Cluster, "", "pods/eviction", &["create"]),
+    // Pulls and probes: pods of ours, which are looked at and taken away with the rights above.
+    right(Place::Kura, "", "pods", &["create"]),
+    right(Place::Kura, "batch", "jobs", &["list", "watch", "create", "delete"]),
+];
+
 /// Roles and their bindings to the service account.
 pub(super) fn objects(args: &Args) -> Vec<Value> {
-    let rules = |place: Place| RIGHTS.iter().filter(|right| right.place == place).map(rule).collect::<Vec<_>>();
+    let fleet = if args.fleet_rolls { &FLEET_RIGHTS[..] } else { &[] };
+    let rules =
+        |place: Place| RIGHTS.iter().chain(fleet).filter(|right| right.place == place).map(rule).collect::<Vec<_>>();
     let subject = json!({"kind": "ServiceAccount", "name": NAME, "namespace": args.namespace});
     let binding = |kind: &str, meta: Value, role: &str| {
         json!({

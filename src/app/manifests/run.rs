@@ -66,7 +66,7 @@ mod tests {
     use clap::Parser;
 
     use super::super::args;
-    use super::super::rights::{Place, RIGHTS};
+    use super::super::rights::{FLEET_RIGHTS, Place, RIGHTS, Right};
     use super::*;
     use crate::app::args::{Args as Program, Run};
 
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn every_document_is_yaml_and_says_what_it_is() {
-        for flags in [&[][..], &FULL, &["--no-cluster"]] {
+        for flags in [&[][..], &FULL, &["--no-cluster"], &["--fleet-rolls"]] {
             for object in made(flags) {
                 let text = yaml(&object).unwrap();
                 let read: Value = serde_yaml::from_str(&text).unwrap();
@@ -185,14 +185,7 @@ mod tests {
 
     #[test]
     fn rights_are_the_least_and_these() {
-        let said: Vec<String> = RIGHTS
-            .iter()
-            .map(|right| {
-                let place = if right.place == Place::Cluster { "cluster" } else { "kura" };
-                let name = right.name.map(|name| format!("/{name}")).unwrap_or_default();
-                format!("{place} {}/{}{name}: {}", right.group, right.kind, right.verbs.join(","))
-            })
-            .collect();
+        let said: Vec<String> = RIGHTS.iter().map(told).collect();
         let pinned = [
             "cluster /namespaces/kube-system: get",
             "cluster /nodes: list,watch",
@@ -216,6 +209,31 @@ mod tests {
             assert_eq!(of(&bound, binding)["subjects"][0]["name"], of(&bound, "ServiceAccount")["metadata"]["name"]);
         }
         assert!(made(&["--no-cluster"]).iter().all(|object| !object["kind"].as_str().unwrap().contains("Role")));
+    }
+
+    #[test]
+    fn what_fleet_rolls_take_is_given_where_it_is_asked_for() {
+        // F26, F58
+        let said: Vec<String> = FLEET_RIGHTS.iter().map(told).collect();
+        let pinned = [
+            "cluster /nodes: patch",
+            "cluster /pods: list,watch,delete",
+            "cluster /pods/eviction: create",
+            "kura /pods: create",
+            "kura batch/jobs: list,watch,create,delete",
+        ];
+        assert_eq!(said, pinned);
+        let rules = |flags: &[&str]| -> usize {
+            let objects = made(flags);
+            ["ClusterRole", "Role"].iter().map(|kind| of(&objects, kind)["rules"].as_array().unwrap().len()).sum()
+        };
+        assert_eq!(rules(&["--fleet-rolls"]), rules(&[]) + FLEET_RIGHTS.len());
+    }
+
+    fn told(right: &Right) -> String {
+        let place = if right.place == Place::Cluster { "cluster" } else { "kura" };
+        let name = right.name.map(|name| format!("/{name}")).unwrap_or_default();
+        format!("{place} {}/{}{name}: {}", right.group, right.kind, right.verbs.join(","))
     }
 
     #[test]

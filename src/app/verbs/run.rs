@@ -181,6 +181,7 @@ impl Session<'_> {
         let headline = format!("{} {}", phrase(record.verb), record.target.told());
         self.show(&tell::plan(record, &headline, &self.api, takes == Friction::Uncap))?;
         if self.manner.dry_run {
+            self.say(&tell::writes(record)?)?;
             return self.say(&tell::planned(record));
         }
         if self.asks {

@@ -95,6 +95,18 @@ pub fn done(sentence: &str, record: &Record) -> String {
     line("", &format!("{sentence}{uuid}{revision}{again}"))
 }
 
+/// The objects that would be written, each as a YAML document, in order.
+///
+/// # Errors
+/// Where one cannot be written as YAML.
+pub fn writes(record: &Record) -> Result<String, Problem> {
+    let unwritable = |why: String| Problem::new(ProblemKind::Internal, "plan", format!("it cannot be written: {why}"));
+    let objects = record.plan.iter().flat_map(|plan| &plan.writes);
+    let documents: Result<Vec<String>, String> = objects.map(yaml).collect();
+    let text = documents.map_err(unwritable)?.concat();
+    Ok(text.lines().map(|line| format!("{}\n", escape(line))).collect())
+}
+
 /// What a dry run ends with.
 pub fn planned(record: &Record) -> String {
     let revision = record.revision.map(|revision| format!(" at revision {revision}")).unwrap_or_default();

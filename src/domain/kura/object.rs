@@ -154,6 +154,11 @@ impl Stamp {
         Version { uid: self.uid.clone(), resource_version: self.resource_version.clone() }
     }
 
+    /// The same in the version of another one: two that differ in nothing else are equal then.
+    pub fn at(&self, other: &Self) -> Self {
+        Self { resource_version: other.resource_version.clone(), ..self.clone() }
+    }
+
     /// Somebody wants it gone already.
     pub fn is_leaving(&self) -> bool {
         self.deleting_since.is_some()

@@ -8,6 +8,7 @@ mod fleet;
 mod ring;
 mod kura;
 mod roll;
+mod written;
 
 pub use moved::{Moved, moved};
 pub use outline::{EndedLease, Plan, PlanKind, PlanLine, plan};

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use super::super::change::Change;
 use super::super::decide::decide;
@@ -63,6 +64,8 @@ pub struct Plan {
     pub cancelled: Vec<MachineId>,
     /// Machines that would be served at their next poll, and would not be without this.
     pub starts: Vec<MachineId>,
+    /// Objects that would be written to the cluster, in order, where a verb leads to nothing but what can be said before.
+    pub writes: Vec<Value>,
     /// Things it is about: one of these that changed meanwhile makes it a plan of yesterday.
     pub names: BTreeSet<Thing>,
 }

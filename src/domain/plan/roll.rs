@@ -26,10 +26,12 @@ impl Rehearsal<'_> {
             RollVerb::Probe { node } => {
                 self.say(PlanKind::Starts, format!("a throwaway pod is made on {node} at the next tick, and judged"));
                 self.say(PlanKind::Stays, "nothing that runs there is touched");
+                self.probe_writes(node);
             }
             RollVerb::Uncordon { node } => {
                 self.say(PlanKind::Starts, format!("{node} is schedulable again at the next tick"));
                 self.say(PlanKind::Warns, "whether it is healthy is for you to say: no step of a roll vouches for it");
+                self.uncordon_writes(node);
             }
         }
         if self.observed.cluster.is_none() {
@@ -66,6 +68,7 @@ impl Rehearsal<'_> {
         if let Some(warning) = margin_of(&roll.spec).warning() {
             self.say(PlanKind::Warns, warning);
         }
+        self.roll_writes(&roll, registry.as_deref());
     }
 
     fn says_of_the_registry(&mut self, roll: &Roll, registry: Option<&str>) {

@@ -1,5 +1,6 @@
 //! The objects a roll makes, and what they are called. Each carries labels by which it is found and taken away again.
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::super::ids::RollId;
@@ -17,6 +18,9 @@ pub const STEP_LABEL: &str = "kura-console/step";
 
 /// The annotation that names the node: a node's name may be longer than a label can be.
 pub const NODE_ANNOTATION: &str = "kura-console/node";
+
+/// The annotation that says when a probe was sent, by our own clock: what is judged by its age is judged by one clock.
+pub const SENT_ANNOTATION: &str = "kura-console/sent-at";
 
 /// The value of `STEP_LABEL` on a probe.
 pub const PROBE: &str = "probe";
@@ -97,10 +101,11 @@ pub fn stage(roll: &Roll, node: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec })
 }
 
-/// A probe of a node.
-pub fn probe(roll: Option<RollId>, node: &str, number: u64, image: &str) -> Value {
+/// A probe of a node that is sent now.
+pub fn probe(roll: Option<RollId>, node: &str, number: u64, image: &str, now: Timestamp) -> Value {
     let object = probe_object(roll, node, number);
-    let metadata = metadata(&object.name, roll, PROBE, node);
+    let mut metadata = metadata(&object.name, roll, PROBE, node);
+    metadata["annotations"][SENT_ANNOTATION] = json!(now.to_string());
     json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pinned(node, image, PROBE) })
 }
 

@@ -43,7 +43,7 @@ pub fn judge(pod: &FleetPod, node: Option<&FleetNode>, now: Timestamp) -> Judged
     let ready = if node.is_some_and(|node| node.ready) { "is Ready and" } else { "is not Ready and" };
     let broken = |what: String| Judged::As(Verdict::Broken, format!("{name} {ready} cannot start containers: {what}"));
     let unsaid = |what: String| Judged::As(Verdict::NotProven, format!("{name} is not proven: {what}"));
-    let age = Seconds::between(pod.stamp.created_at, now);
+    let age = Seconds::between(pod.began_at(), now);
     match pod.reason.as_deref() {
         _ if pod.started || pod.phase == "Succeeded" => {
             Judged::As(Verdict::Proven, format!("a container started on {name}"))

@@ -21,6 +21,20 @@ pub struct FleetNode {
     /// `status.nodeInfo.bootID`: another one means it was booted.
     #[serde(default)]
     pub boot_id: Option<String>,
+    /// `status.nodeInfo.kernelVersion`: what a roll of kernels changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// `status.nodeInfo.osImage`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub os_image: Option<String>,
+}
+
+impl FleetNode {
+    /// The same but for its version, which a kubelet changes by telling that nothing has changed.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let stamp = self.stamp.at(&other.stamp);
+        Self { stamp, ..self.clone() } == *other
+    }
 }
 
 /// A pod on a node, in any namespace, projected.
@@ -51,6 +65,9 @@ pub struct FleetPod {
     /// Since when that reason holds; none = nobody says, and its age counts.
     #[serde(default)]
     pub since: Option<Timestamp>,
+    /// When it was sent, by the clock of whoever sent it; none where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_at: Option<Timestamp>,
     /// The digest its image was pulled as; none = it was not pulled yet.
     #[serde(default)]
     pub image_id: Option<String>,
@@ -68,6 +85,18 @@ impl FleetPod {
     /// The step of a roll it was made for.
     pub fn is_ours(&self) -> bool {
         is_ours(&self.stamp)
+    }
+
+    /// When it was begun. What we sent says so itself: the clock of the API server may be another one, and it tells whole
+    /// seconds only.
+    pub fn began_at(&self) -> Timestamp {
+        self.sent_at.unwrap_or(self.stamp.created_at)
+    }
+
+    /// The same but for its version.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let stamp = self.stamp.at(&other.stamp);
+        Self { stamp, ..self.clone() } == *other
     }
 
     /// Since when it says what it says.

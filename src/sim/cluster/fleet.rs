@@ -198,6 +198,7 @@ impl Objects {
             reason: None,
             message: None,
             since: None,
+            sent_at: None,
             image_id: None,
             owner: None,
         }
@@ -235,6 +236,8 @@ impl Objects {
             ready: node.ready,
             unschedulable: node.unschedulable,
             boot_id: Some(format!("boot-{boots}")),
+            kernel: None,
+            os_image: None,
         }
     }
 
@@ -260,6 +263,7 @@ impl Objects {
                 reason,
                 message: None,
                 since: self.fleet.said.get(name).copied(),
+                sent_at: None,
                 image_id: None,
                 owner: Some("StatefulSet".to_owned()),
             };

@@ -21,8 +21,8 @@ const READY_WITHIN: Duration = Duration::from_secs(180);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Controllers that matter here. The rest of the real list only costs time.
-const CONTROLLERS: &str = "statefulset-controller,disruption-controller,garbage-collector-controller,namespace-controller,\
-                           serviceaccount-controller,serviceaccount-token-controller";
+const CONTROLLERS: &str = "statefulset-controller,job-controller,disruption-controller,garbage-collector-controller,\
+                           namespace-controller,serviceaccount-controller,serviceaccount-token-controller";
 
 static SHARED: OnceCell<Option<Cluster>> = OnceCell::const_new();
 static NAMESPACES: AtomicU64 = AtomicU64::new(0);

@@ -80,7 +80,7 @@ impl Eyes {
 }
 
 /// Of every kind but certificates, which this cluster does not have.
-fn contacts(sight: &Sight) -> [&Contact; 11] {
+fn contacts(sight: &Sight) -> [&Contact; 13] {
     [
         &sight.instances.contact,
         &sight.gateways.contact,
@@ -93,5 +93,7 @@ fn contacts(sight: &Sight) -> [&Contact; 11] {
         &sight.services.contact,
         &sight.notices.contact,
         &sight.nodes,
+        &sight.fleet.pods.contact,
+        &sight.fleet.jobs.contact,
     ]
 }

@@ -11,6 +11,7 @@ mod kubelet;
 mod objects;
 pub mod eyes;
 mod wire_cutter;
+mod host;
 mod plane;
 mod controller;
 
@@ -24,4 +25,5 @@ mod explaining;
 mod doing;
 mod outage;
 mod many;
+mod rolls;
 mod served;

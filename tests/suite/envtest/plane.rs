@@ -5,18 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use kura_console::adapters::clock::SystemClock;
 use kura_console::adapters::journal::memory::MemoryJournal;
 use kura_console::adapters::kube::cluster::KubeCluster;
-use kura_console::adapters::presence::memory::MemoryPresence;
 use kura_console::adapters::probe::handshake::Trust;
 use kura_console::adapters::probe::names::Names;
 use kura_console::adapters::probe::probing::Probing;
 use kura_console::adapters::probe::reach::Reach;
 use kura_console::adapters::probe::schedule::Pace;
-use kura_console::adapters::results::memory::MemoryResults;
-use kura_console::adapters::vault::memory::MemoryVault;
-use kura_console::control::host::Host;
 use kura_console::control::ports::{Clock, Cluster, Journal};
 use kura_console::control::service::{Service, Settings, drive};
 use kura_console::domain::change::{Change, Entry};
@@ -29,10 +24,10 @@ use kura_console::domain::kura::verb::KuraVerb;
 use kura_console::domain::span::Seconds;
 use kura_console::domain::verdict::Reply;
 use tokio::task::JoinHandle;
-use uuid::Uuid;
 
 use super::cluster::Lease;
 use super::eyes::{Hurried, look_with};
+use super::host::{PlaneHost, Steered};
 use crate::probe::endpoint::{Endpoint, Manner};
 use crate::probe::papers::Authority;
 use crate::probe::resolver::Resolver;
@@ -46,70 +41,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Entries of a journal these tests look at.
 const ENTRIES: usize = 10_000;
 
-/// The clock of a control plane that lives in the past, or not.
-#[derive(Debug, Clone, Copy)]
-pub struct Shifted {
-    clock: SystemClock,
-    by: SignedDuration,
-}
-
-impl Clock for Shifted {
-    fn now(&self) -> Timestamp {
-        self.clock.now() + self.by
-    }
-
-    async fn sleep(&self, span: Duration) {
-        self.clock.sleep(span).await;
-    }
-}
-
-/// What it runs on.
-pub struct PlaneHost {
-    journal: MemoryJournal,
-    presence: MemoryPresence,
-    results: MemoryResults,
-    vault: MemoryVault,
-    cluster: Probing<KubeCluster<Hurried<Shifted>>>,
-    clock: Shifted,
-}
-
-impl Host for PlaneHost {
-    type Journal = MemoryJournal;
-    type Heartbeats = MemoryJournal;
-    type Presence = MemoryPresence;
-    type Results = MemoryResults;
-    type Vault = MemoryVault;
-    type Cluster = Probing<KubeCluster<Hurried<Shifted>>>;
-    type Clock = Shifted;
-
-    fn journal(&self) -> &MemoryJournal {
-        &self.journal
-    }
-    fn heartbeats(&self) -> &MemoryJournal {
-        &self.journal
-    }
-    fn presence(&self) -> &MemoryPresence {
-        &self.presence
-    }
-    fn results(&self) -> &MemoryResults {
-        &self.results
-    }
-    fn vault(&self) -> &MemoryVault {
-        &self.vault
-    }
-    fn cluster(&self) -> &Self::Cluster {
-        &self.cluster
-    }
-    fn clock(&self) -> &Shifted {
-        &self.clock
-    }
-    fn fresh(&self) -> Uuid {
-        Uuid::new_v4()
-    }
-    fn process(&self) -> &'static str {
-        "serve@envtest:1"
-    }
-}
+/// The cluster it looks after.
+type Probed = Probing<KubeCluster<Hurried<Steered>>>;
 
 /// What outlives a control plane: its journal, and the network its servers answer in.
 pub struct Ground {
@@ -166,17 +99,11 @@ impl Ground {
             trust: Trust::in_roots(self.authority.roots()).expect("an authority"),
             port: self.endpoint.port,
         };
-        let clock = Shifted { clock: SystemClock::start(), by: -behind };
+        let clock = Steered::ahead(-behind);
         let pace = Pace { eager: Seconds(1), calm: Seconds(1) };
-        let cluster = look_with(self.kubeconfig.clone(), &self.namespace, Hurried(clock)).await;
-        let host = PlaneHost {
-            journal: self.journal.clone(),
-            presence: MemoryPresence::default(),
-            results: MemoryResults::default(),
-            vault: MemoryVault::default(),
-            cluster: Probing::paced(cluster, reach, clock, pace),
-            clock,
-        };
+        let cluster = look_with(self.kubeconfig.clone(), &self.namespace, Hurried(clock.clone())).await;
+        let cluster = Probing::paced(cluster, reach, clock.clone(), pace);
+        let host = PlaneHost::on(self.journal.clone(), cluster, clock);
         let settings = Settings { tick_every: TICK, ..Settings::default() };
         let (service, loops) = Service::new(Arc::new(host), AccountId::named("envtest"), settings);
         let task = tokio::spawn(drive(loops));
@@ -199,7 +126,7 @@ impl Ground {
 
 /// A control plane that runs.
 pub struct Plane {
-    service: Service<PlaneHost>,
+    service: Service<PlaneHost<Probed>>,
     task: JoinHandle<()>,
 }
 
@@ -297,7 +224,7 @@ impl Plane {
     /// Facts about Kura servers, oldest first, with the revision of the journal.
     pub async fn facts(&self) -> Vec<(u64, KuraChange)> {
         let account = self.service.account();
-        let entries = self.service.host().journal().read(account, 0, ENTRIES).await.expect("it can be read");
+        let entries = self.service.host().journal.read(account, 0, ENTRIES).await.expect("it can be read");
         let fact = |entry: Entry| match entry.change {
             Change::Kura(change) => Some((entry.revision, *change)),
             _ => None,

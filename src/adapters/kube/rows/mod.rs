@@ -10,3 +10,5 @@ pub mod service;
 pub mod certificate;
 pub mod notice;
 pub mod node;
+pub mod fleet_pod;
+pub mod job;

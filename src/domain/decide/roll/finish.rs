@@ -109,11 +109,13 @@ fn boot(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, seen: &FleetNode
     let how = if booted && gone { Some(JobEnd::Complete) } else { run_job(draft, fleet, roll, node, StepName::Boot) };
     match how {
         None => Move::Waits,
-        Some(JobEnd::Complete) => {
+        // Whoever boots a node often goes down with it: a Job that ended so says nothing, the node does once it is back.
+        Some(JobEnd::Failed { .. }) if !seen.ready && !booted => Move::Waits,
+        Some(JobEnd::Failed { message }) if !booted => fails(draft, roll, node, StepName::Boot, &message),
+        Some(_) => {
             ended(draft, roll, node, StepName::Boot, StepEnding::Done);
             Move::On
         }
-        Some(JobEnd::Failed { message }) => fails(draft, roll, node, StepName::Boot, &message),
     }
 }
 

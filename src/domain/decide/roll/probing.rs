@@ -30,7 +30,7 @@ fn pod_of<'a>(fleet: &'a FleetSight, roll: Option<RollId>, node: &str, number: u
 
 fn settle(draft: &mut Draft<'_>, fleet: &FleetSight, roll: Option<RollId>, name: &str, pod: &FleetPod) {
     if let Judged::As(verdict, reason) = judge_pod(pod, fleet.nodes.get(name), draft.now) {
-        let (node, started_at) = (name.to_owned(), pod.stamp.created_at);
+        let (node, started_at) = (name.to_owned(), pod.began_at());
         draft.note(RollChange::Found { roll, node, verdict, reason, started_at, passive: false });
     }
 }
@@ -73,7 +73,7 @@ fn send(draft: &mut Draft<'_>, fleet: &FleetSight, roll: Option<RollId>, node: &
     if pod_of(fleet, roll, node, number).is_some() {
         return;
     }
-    let deed = Deed::Apply { manifest: manifest(roll, node, number, image), from: None, force: false };
+    let deed = Deed::Apply { manifest: manifest(roll, node, number, image, draft.now), from: None, force: false };
     let purpose = Purpose::Roll { roll, node: node.to_owned(), work: RollWork::Probe };
     draft.step(Step { object: probe_object(roll, node, number), deed, purpose });
 }

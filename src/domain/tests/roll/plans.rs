@@ -61,3 +61,25 @@ fn an_abort_says_what_stays_cordoned() {
     assert!(told.contains("wk-2 stays as it is") && told.contains("probed for"), "{told}");
     assert!(told.contains("let to its end"), "{told}");
 }
+
+#[test]
+fn a_plan_has_every_object_that_would_be_written_node_by_node() {
+    // F15, F26, F58
+    let mut rig = Rig::of(3);
+    rig.node("wk-3").unschedulable = true;
+    let plan = plan(&Verb::Roll(start(3, false)), &rig.world, &rig.observed(), "jane", rig.now);
+    let told: Vec<(&str, &str)> = plan
+        .writes
+        .iter()
+        .map(|object| (object["kind"].as_str().unwrap(), object["spec"]["nodeName"].as_str().unwrap_or_default()))
+        .collect();
+    let of = |node| [("Pod", node), ("Node", ""), ("Eviction", ""), ("Job", ""), ("Node", ""), ("Pod", node)];
+    let theirs = [("Pod", "wk-3"), ("Eviction", ""), ("Job", ""), ("Pod", "wk-3")];
+    assert_eq!(told, [&of("wk-1")[..], &of("wk-2"), &theirs].concat(), "a cordon that is not ours is not touched");
+    let job = &plan.writes[3];
+    assert_eq!(job["spec"]["template"]["spec"]["nodeName"], "wk-1");
+    assert_eq!(
+        (&plan.writes[1]["spec"]["unschedulable"], &plan.writes[4]["spec"]["unschedulable"]),
+        (&true.into(), &false.into())
+    );
+}

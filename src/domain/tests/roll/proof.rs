@@ -1,5 +1,7 @@
 //! The green gate: what is read, what is proven, and what neither says anything.
 
+use jiff::Timestamp;
+
 use super::rig::{Rig, spec};
 use crate::domain::roll::fleet_roll::RollState;
 use crate::domain::roll::manifest::probe;
@@ -142,14 +144,15 @@ fn a_dwell_alone_and_a_proof_alone_are_not_enough() {
 #[test]
 fn a_probe_is_pinned_tiny_and_goes_past_scheduler_and_cordons() {
     // F9, F10
-    let pod = probe(None, "wk-1.example.com", 7, "pause:3");
+    let pod = probe(None, "wk-1.example.com", 7, "pause:3", Timestamp::UNIX_EPOCH);
     assert_eq!(pod["spec"]["nodeName"], "wk-1.example.com");
     assert_eq!(pod["spec"]["restartPolicy"], "Never");
     assert_eq!(pod["spec"]["containers"][0]["imagePullPolicy"], "IfNotPresent");
     assert_eq!(pod["spec"]["containers"][0]["resources"]["requests"]["cpu"], "1m");
     assert_eq!(pod["spec"]["tolerations"][0]["operator"], "Exists");
-    let names: std::collections::BTreeSet<String> =
-        (0..5).map(|n| probe(None, "wk-1", n, "pause:3")["metadata"]["name"].to_string()).collect();
+    let names: std::collections::BTreeSet<String> = (0..5)
+        .map(|n| probe(None, "wk-1", n, "pause:3", Timestamp::UNIX_EPOCH)["metadata"]["name"].to_string())
+        .collect();
     assert_eq!(names.len(), 5, "each has a name of its own");
 }
 

@@ -86,7 +86,8 @@ impl Rig {
 
     fn put_node(&mut self, name: &str) {
         let stamp = self.stamp(name);
-        let node = FleetNode { stamp, ready: true, unschedulable: false, boot_id: Some("boot-1".to_owned()) };
+        let boot_id = Some("boot-1".to_owned());
+        let node = FleetNode { stamp, ready: true, unschedulable: false, boot_id, kernel: None, os_image: None };
         self.fleet.nodes.rows.insert(name.to_owned(), node);
         self.put_pod(&format!("app-{name}"), name, &[]);
     }
@@ -118,6 +119,7 @@ impl Rig {
             reason: None,
             message: None,
             since: None,
+            sent_at: None,
             image_id: None,
             owner: Some("ReplicaSet".to_owned()),
         };
@@ -319,6 +321,7 @@ impl Rig {
             reason: None,
             message: None,
             since: Some(self.now),
+            sent_at: None,
             image_id: None,
             owner: None,
         };

@@ -3,6 +3,7 @@
 use super::rig::{Rig, id};
 use crate::domain::roll::fleet_roll::RollState;
 use crate::domain::roll::node::{StepName, StepState};
+use crate::domain::roll::sight::JobEnd;
 use crate::domain::roll::verb::RollVerb;
 
 #[test]
@@ -100,19 +101,36 @@ fn a_step_that_fails_ends_the_roll_and_names_node_and_step() {
     let mut rig = Rig::rolling(2);
     rig.held.insert(("wk-1".to_owned(), StepName::Boot));
     rig.until(|rig| !rig.fleet.jobs.rows.is_empty());
-    let message = "exit code 3".to_owned();
-    let failed = crate::domain::roll::sight::JobEnd::Failed { message };
-    rig.fleet.jobs.rows = rig
-        .fleet
-        .jobs
-        .rows
-        .iter()
-        .map(|(name, job)| {
-            (name.clone(), crate::domain::roll::sight::FleetJob { ended: Some(failed.clone()), ..job.clone() })
-        })
-        .collect();
+    fail_jobs(&mut rig);
     rig.tick();
     assert_eq!(rig.state(), RollState::Failed);
     assert_eq!(rig.reason(), "wk-1: its boot failed: exit code 3");
     assert_eq!(rig.state_of("wk-1", StepName::Boot), Some(StepState::Failed));
+}
+
+/// Every Job ends badly.
+fn fail_jobs(rig: &mut Rig) {
+    let ended = Some(JobEnd::Failed { message: "exit code 3".to_owned() });
+    let names: Vec<String> = rig.fleet.jobs.rows.keys().cloned().collect();
+    for name in names {
+        rig.fleet.jobs.rows.get_mut(&name).unwrap().ended.clone_from(&ended);
+    }
+}
+
+#[test]
+fn a_job_that_goes_down_with_its_node_is_judged_by_how_the_node_comes_back() {
+    // F58
+    for (boot, state) in [("boot-2", RollState::Awaiting), ("boot-1", RollState::Failed)] {
+        let mut rig = Rig::rolling(2);
+        rig.held.insert(("wk-1".to_owned(), StepName::Boot));
+        rig.until(|rig| !rig.fleet.jobs.rows.is_empty());
+        rig.node("wk-1").ready = false;
+        fail_jobs(&mut rig);
+        rig.tick();
+        assert_eq!(rig.state_of("wk-1", StepName::Boot), Some(StepState::Running), "nobody can say yet");
+        rig.node("wk-1").ready = true;
+        rig.node("wk-1").boot_id = Some(boot.to_owned());
+        rig.tick();
+        assert_eq!(rig.state(), state, "{boot}");
+    }
 }

@@ -2,6 +2,7 @@
 
 mod bed;
 mod deploying;
+mod fleets;
 mod killed;
 mod rights;
 mod shown;

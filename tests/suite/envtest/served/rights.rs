@@ -20,12 +20,20 @@ struct Typed {
     args: Args,
 }
 
-/// The service account with its roles, as the program prints them; the kubeconfig that comes as it.
-async fn introduce(lease: &Lease) -> PathBuf {
+/// The service account with its roles, as the program prints them; the kubeconfig that comes as it. Roles of the whole
+/// cluster get a name of this test's own.
+pub(super) async fn introduce(lease: &Lease, flags: &[&str]) -> PathBuf {
     let namespace = lease.namespace.as_str();
     let api = lease.cluster.admin();
-    let args = Typed::parse_from(["manifests", "--namespace", namespace, "--kura-namespace", namespace]).args;
-    for object in objects(&args) {
+    let said = [&["manifests", "--namespace", namespace, "--kura-namespace", namespace], flags].concat();
+    for mut object in objects(&Typed::parse_from(said).args) {
+        let kind = object["kind"].as_str().unwrap_or_default().to_owned();
+        if kind.starts_with("ClusterRole") {
+            object["metadata"]["name"] = json!(format!("kura-console-{namespace}"));
+        }
+        if kind == "ClusterRoleBinding" {
+            object["roleRef"]["name"] = json!(format!("kura-console-{namespace}"));
+        }
         let path = match object["kind"].as_str().unwrap_or_default() {
             "ServiceAccount" => format!("/api/v1/namespaces/{namespace}/serviceaccounts"),
             "Role" => format!("{RBAC}/namespaces/{namespace}/roles"),
@@ -55,7 +63,7 @@ fn the_rights_of_manifests_are_enough_and_without_one_of_them_the_rest_goes_on()
     let mut config = PathBuf::new();
     let started = Served::with(&[], |lease| {
         // Its own runtime: this is called from none.
-        config = tokio::runtime::Runtime::new().expect("a runtime").block_on(introduce(lease));
+        config = tokio::runtime::Runtime::new().expect("a runtime").block_on(introduce(lease, &[]));
         config.clone()
     });
     let Some(mut served) = started else { return };
@@ -69,7 +77,7 @@ fn the_rights_of_manifests_are_enough_and_without_one_of_them_the_rest_goes_on()
     assert_eq!((&body["observation"], &body["troubles"]), (&json!([]), &json!([])), "{body:#}");
     let namespace = served.lease.namespace.clone();
     let said = doctor(&served, &config, &namespace);
-    for words in ["everything a control plane needs", "it is the control plane's cluster"] {
+    for words in ["everything a control plane needs", "it is the control plane's cluster", "roll no fleets"] {
         assert!(said.contains(words), "{said}");
     }
 
@@ -93,7 +101,7 @@ fn the_rights_of_manifests_are_enough_and_without_one_of_them_the_rest_goes_on()
     assert!(said.contains("list pods, watch pods, delete pods"), "{said}");
 }
 
-fn doctor(served: &Served, config: &Path, namespace: &str) -> String {
+pub(super) fn doctor(served: &Served, config: &Path, namespace: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let (url, config) = (served.plane.url(), config.display().to_string());
     let variables = [("KURA_CONSOLE_API", url.as_str()), ("KURA_CONSOLE_TOKEN", served.plane.token("viewer"))];

@@ -1,0 +1,73 @@
+//! A roll from its start to its end on a real API server, through the whole loop.
+
+use kura_console::domain::roll::change::RollChange;
+use kura_console::domain::roll::fleet_roll::RollState;
+use kura_console::domain::roll::node::{StepName, StepState, Verdict};
+use serde_json::json;
+
+use super::bed::Bed;
+use super::fleet::DIGEST;
+
+/// Canary, gate, one node after the other, the registry's host last although it is named first; every pod has a budget that
+/// says no.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_roll_goes_through_with_its_gate_approved_and_leaves_nothing_behind() {
+    // F4, F8, F15, F16, F17, F18, F21, F23, F26, F27, F28, F57, F58
+    let Some(bed) = Bed::make(4).await else { return };
+    let fleet = &bed.fleet;
+    fleet.put_registry(fleet.node(2)).await;
+    fleet.budget("app", &json!({"matchLabels": {"app": "app"}})).await;
+    let plane = bed.plane().await;
+    plane.start(fleet.spec()).await;
+
+    let roll = plane.until_roll("the gate", |roll| roll.gate.is_some()).await;
+    assert_eq!(roll.state(), RollState::Awaiting);
+    assert_eq!(roll.digest.as_deref(), Some(DIGEST));
+    let canary = &roll.nodes[fleet.node(1)];
+    assert!(StepName::ALL.iter().all(|step| canary.step(*step).is_some_and(|row| row.state == StepState::Done)));
+    assert!(canary.findings.iter().any(|one| one.verdict == Verdict::Proven && !one.passive), "{canary:#?}");
+    let staged =
+        |roll: &kura_console::domain::roll::fleet_roll::Roll| roll.nodes.values().all(|node| node.staged.is_some());
+    plane.until_roll("all are staged while it waits", staged).await;
+    assert_eq!([2, 3, 4].map(|n| fleet.boots(fleet.node(n))), [0; 3], "and nobody else was touched");
+    assert!(!fleet.is_cordoned(fleet.node(2)).await);
+    assert_eq!(fleet.boots(fleet.node(1)), 1);
+
+    plane.approve().await;
+    let roll = plane.until_roll("its end", |roll| !roll.is_live()).await;
+    assert_eq!((roll.state(), roll.reason()), (RollState::Succeeded, None), "{roll:#?}");
+    let turns: Vec<&str> = roll.turns.iter().map(|turn| turn.node.as_str()).collect();
+    assert_eq!(turns, [1, 3, 4, 2].map(|n| fleet.node(n)), "the registry's host last");
+    for n in 1..=4 {
+        let node = fleet.node(n);
+        assert_eq!(fleet.boots(node), 1, "{node}");
+        assert!(!fleet.is_cordoned(node).await, "{node}");
+        assert!(bed.api.get(&app(&bed, node)).await.status == 404, "what ran there left, whatever its budget says");
+    }
+    assert_ne!(fleet.registry_host().await.as_deref(), Some(fleet.node(2)), "it moved once, onto a rolled node");
+    bed.until_tidy().await;
+    assert!(plane.rolls().ledger.is_empty());
+
+    let facts = plane.facts().await;
+    let ended = facts.iter().filter(|fact| matches!(fact, RollChange::StepEnded { .. })).count();
+    assert_eq!(ended, 4 * StepName::ALL.len(), "each step of each node is in the journal, once");
+}
+
+fn app(bed: &Bed, node: &str) -> String {
+    format!("{}/app-{node}", super::super::objects::pods(&bed.lease.namespace))
+}
+
+/// Somebody had cordoned it before: it is rolled all the same, and stays as it was.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cordon_that_is_not_ours_stays() {
+    // (A11)
+    let Some(bed) = Bed::make(2).await else { return };
+    bed.fleet.set_cordon(bed.fleet.node(2), true).await;
+    let plane = bed.plane().await;
+    let spec = kura_console::domain::roll::spec::RollSpec { gates: Vec::new(), ..bed.fleet.spec() };
+    plane.start(spec).await;
+    let roll = plane.until_roll("its end", |roll| !roll.is_live()).await;
+    assert_eq!(roll.state(), RollState::Succeeded, "{roll:#?}");
+    assert_eq!(bed.fleet.boots(bed.fleet.node(2)), 1);
+    assert!(bed.fleet.is_cordoned(bed.fleet.node(2)).await && !bed.fleet.is_cordoned(bed.fleet.node(1)).await);
+}

@@ -1,0 +1,107 @@
+//! A fleet that is rolled by the real program, under the service account that `manifests --fleet-rolls` makes.
+
+use std::path::PathBuf;
+
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use super::super::host::Steered;
+use super::super::rolls::fleet::Fleet;
+use super::bed::Served;
+use super::rights::{doctor, introduce};
+use crate::e2e::command::{Said, kura};
+
+struct Rolling {
+    served: Served,
+    fleet: Fleet,
+    config: PathBuf,
+}
+
+impl Rolling {
+    fn start(flags: &[&str]) -> Option<Self> {
+        let mut config = PathBuf::new();
+        let served = Served::with(&["--tick-seconds", "1"], |lease| {
+            // Its own runtime: this is called from none.
+            config = Runtime::new().expect("a runtime").block_on(introduce(lease, flags));
+            config.clone()
+        })?;
+        let raised = Fleet::raise(&served.lease, 2, Steered::ahead(SignedDuration::ZERO));
+        let fleet = served.runtime.block_on(raised);
+        Some(Self { served, fleet, config })
+    }
+
+    fn roll(&self) -> String {
+        let spec = self.fleet.spec();
+        let new = json!({
+            "project": "kernel", "target": "fleet", "image": "kernel:1", "revision": "abc123",
+            "canary": spec.canary, "nodes": spec.nodes, "boot": spec.boot, "soak_seconds": 1, "reason": "test",
+        });
+        let made = self.served.plane.post("/api/rolls/", &new);
+        format!("/api/rolls/{}", made["uuid"].as_str().expect("a uuid"))
+    }
+
+    /// Starts a roll from the command line, as far as its plan.
+    fn rehearse(&self) -> Said {
+        let folder = tempfile::tempdir().expect("a folder");
+        let boot = folder.path().join("boot.yaml");
+        std::fs::write(&boot, "containers: [{name: boot, image: owner/boot}]").expect("a file");
+        let (url, boot) = (self.served.plane.url(), boot.display().to_string());
+        let variables =
+            [("KURA_CONSOLE_API", url.as_str()), ("KURA_CONSOLE_TOKEN", self.served.plane.token("operator"))];
+        let said = ["start-roll", "kernel/fleet", "--image", "kernel:1", "--revision", "abc123", "--boot", &boot];
+        let nodes = ["--canary", self.fleet.node(1), "--node", self.fleet.node(2), "--dry-run"];
+        kura(folder.path(), &variables, &[&said[..], &nodes].concat())
+    }
+}
+
+/// A plan with every object, a roll with its gate, and a word of the doctor: nothing of it needs more than is printed.
+#[test]
+fn the_rights_of_manifests_are_enough_to_roll_a_fleet() {
+    // F15, F26, F54, F58
+    let Some(rolling) = Rolling::start(&["--fleet-rolls"]) else { return };
+    let (served, fleet) = (&rolling.served, &rolling.fleet);
+    let (canary, other) = (fleet.node(1), fleet.node(2));
+    served.plane.get_until("/api/nodes/", "the nodes are seen", |rows| rows.to_string().contains(other));
+
+    let said = rolling.rehearse();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let documents: Vec<&str> = said.stdout.split("---\n").skip(1).collect();
+    let count = |words: &str| documents.iter().filter(|text| text.contains(words)).count();
+    assert_eq!((count("kind: Job"), count("kind: Node"), count("kind: Eviction")), (2, 4, 2), "{}", said.stdout);
+    assert_eq!(count(&format!("nodeName: {canary}")), 3, "a pull, a boot, a probe: {}", said.stdout);
+    assert!(said.stdout.contains("nothing was changed"), "{}", said.stdout);
+    assert!(served.runtime.block_on(fleet.own()).is_empty());
+
+    let roll = rolling.roll();
+    let shown = served.plane.get_until(&roll, "it waits at its gate", |body| body["state"] == "awaiting");
+    let approval = json!({"revision": "abc123", "awaiting_since": shown["awaitingSince"], "reason": "looks well"});
+    let (status, answer) = served.ask("POST", &format!("{roll}/gates/canary/approve"), &approval);
+    assert_eq!(status / 100, 2, "{answer:#}");
+    let done = served.plane.get_until(&roll, "it goes through", |body| body["state"] == "succeeded");
+    assert_eq!(done["troubles"].as_array().map_or(0, Vec::len), 0, "{done:#}");
+    assert_eq!([canary, other].map(|node| fleet.boots(node)), [1, 1]);
+    served.runtime.block_on(served.lease.cluster.until("nothing is left", async || fleet.own().await.is_empty()));
+    let told = doctor(served, &rolling.config, &served.lease.namespace);
+    for words in ["everything a control plane needs", "everything fleet rolls take", "what runs on them"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+}
+
+/// Without those rights a roll waits and says why; Kura servers go on as ever.
+#[test]
+fn without_the_rights_a_roll_waits_and_says_so() {
+    let Some(rolling) = Rolling::start(&[]) else { return };
+    let served = &rolling.served;
+    let roll = rolling.roll();
+    let told = |body: &Value| body["reason"].as_str().is_some_and(|why| why.contains("pods: forbidden"));
+    let shown = served.plane.get_until(&roll, "it says why", told);
+    assert_eq!(shown["state"], "rolling", "{shown:#}");
+    let said = doctor(served, &rolling.config, &served.lease.namespace);
+    for words in ["roll no fleets", "no fleet roll goes on: pods: forbidden"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    served.release("0.20.0");
+    served.server();
+    served.applied("0.20.0");
+}
