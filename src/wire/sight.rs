@@ -292,6 +292,7 @@ impl ClusterBody {
         take_source(&mut sight.fleet.pods, seen.fleet_pods);
         take_source(&mut sight.fleet.jobs, seen.fleet_jobs);
         take(&mut sight.endpoints, &mut Contact::Never, seen.endpoints);
+        sight.fleet.home = identity.as_ref().map(|identity| identity.namespace.clone());
         (sight.deleter, sight.identity) = (deleter, identity);
         observed.nodes = nodes;
         observed.cluster = connected.then_some(sight);

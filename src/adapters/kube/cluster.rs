@@ -123,6 +123,7 @@ impl<C: Clock> KubeCluster<C> {
         sight.deleter = self.deletion.deleter(heartbeat, self.connection.clock().now());
         let standing = self.standing.borrow();
         sight.identity = standing.identity.as_ref().map(|identity| self.identity(identity));
+        sight.fleet.home = standing.identity.as_ref().map(|_| self.namespace.to_string());
         if let Some(why) = &standing.trouble {
             lose_all(&mut sight, why);
         }

@@ -147,6 +147,10 @@ pub struct FleetSight {
     pub pods: Source<FleetPod>,
     /// Jobs of ours by name.
     pub jobs: Source<FleetJob>,
+    /// The namespace our pods and Jobs are made in; none = nobody says, and any is. Another control plane may roll fleets of
+    /// the same cluster from another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
 }
 
 impl FleetSight {
@@ -169,6 +173,20 @@ impl FleetSight {
     pub fn pods_on<'a>(&'a self, node: &'a str) -> impl Iterator<Item = &'a FleetPod> {
         let here = move |pod: &&FleetPod| pod.node.as_deref() == Some(node) && !pod.stamp.is_leaving();
         self.pods.rows.values().filter(here)
+    }
+
+    /// A pod of ours, and of no other control plane.
+    pub fn own_pod(&self, name: &str) -> Option<&FleetPod> {
+        match &self.home {
+            Some(home) => self.pods.get(&format!("{home}/{name}")).filter(|pod| pod.is_ours()),
+            None => self.pods.rows.values().find(|pod| pod.is_ours() && pod.stamp.name == name),
+        }
+    }
+
+    /// Pods of ours, and of no other control plane.
+    pub fn own_pods(&self) -> impl Iterator<Item = &FleetPod> {
+        let at_home = |pod: &&FleetPod| self.home.as_ref().is_none_or(|home| pod.namespace == *home);
+        self.pods.rows.values().filter(|pod| pod.is_ours()).filter(at_home)
     }
 
     /// The node a running pod of the registry is on: looked up each time, since it moves (F28).

@@ -215,6 +215,7 @@ impl Objects {
             nodes: Source::live(nodes.iter().map(node).collect::<Vec<_>>(), now),
             pods: Source::live(own.chain(self.pods_of_instances()).collect::<Vec<_>>(), now),
             jobs: Source::live(jobs.collect::<Vec<_>>(), now),
+            home: None,
         }
     }
 

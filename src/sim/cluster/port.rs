@@ -74,7 +74,12 @@ fn lost(sight: Sight) -> Sight {
         certificates: of(sight.certificates),
         services: of(sight.services),
         notices: of(sight.notices),
-        fleet: FleetSight { nodes: of(sight.fleet.nodes), pods: of(sight.fleet.pods), jobs: of(sight.fleet.jobs) },
+        fleet: FleetSight {
+            nodes: of(sight.fleet.nodes),
+            pods: of(sight.fleet.pods),
+            jobs: of(sight.fleet.jobs),
+            home: None,
+        },
         ..sight
     }
 }

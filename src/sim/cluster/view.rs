@@ -34,6 +34,7 @@ impl Objects {
                 nodes: self.veil(Kind::Node, whole.fleet.nodes, now, |sight| &sight.fleet.nodes),
                 pods: self.veil(Kind::Pod, whole.fleet.pods, now, |sight| &sight.fleet.pods),
                 jobs: self.veil(Kind::Job, whole.fleet.jobs, now, |sight| &sight.fleet.jobs),
+                home: whole.fleet.home,
             },
             ..whole
         }

@@ -83,6 +83,12 @@ impl Rest {
         self.tell(Method::DELETE, path, "application/json", "{}".to_owned()).await
     }
 
+    /// At once, as a kubelet does once nothing runs any more.
+    pub async fn delete_now(&self, path: &str) -> Told {
+        let now = r#"{"gracePeriodSeconds": 0}"#;
+        self.tell(Method::DELETE, path, "application/json", now.to_owned()).await
+    }
+
     async fn tell(&self, method: Method, path: &str, kind: &str, body: String) -> Told {
         let shown = format!("{method} {path}");
         self.ask(method, path, kind, body).await.unwrap_or_else(|error| panic!("{shown}: {error:?}"))

@@ -24,8 +24,7 @@ pub(super) fn judge(draft: &mut Draft<'_>, fleet: &FleetSight, id: RollId) {
 
 /// The pod of a probe.
 fn pod_of<'a>(fleet: &'a FleetSight, roll: Option<RollId>, node: &str, number: u64) -> Option<&'a FleetPod> {
-    let object = probe_object(roll, node, number);
-    fleet.pods.rows.values().find(|pod| pod.is_ours() && pod.stamp.name == object.name)
+    fleet.own_pod(&probe_object(roll, node, number).name)
 }
 
 fn settle(draft: &mut Draft<'_>, fleet: &FleetSight, roll: Option<RollId>, name: &str, pod: &FleetPod) {

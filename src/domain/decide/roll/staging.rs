@@ -41,7 +41,7 @@ fn running(roll: &Roll) -> Vec<String> {
 
 /// The pod of the stage that runs on a node.
 fn pod_of<'a>(fleet: &'a FleetSight, object: &ObjectRef) -> Option<&'a FleetPod> {
-    fleet.pods.rows.values().find(|pod| pod.is_ours() && pod.stamp.name == object.name)
+    fleet.own_pod(&object.name)
 }
 
 fn judge(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, node: &str) {

@@ -41,7 +41,7 @@ pub(super) fn leftovers(draft: &mut Draft<'_>, fleet: &FleetSight) {
     let wanted = wanted(draft);
     let rolls = &draft.world().rolls;
     let ours = |stamp: &Stamp| is_of(rolls, stamp) && !stamp.is_leaving() && !wanted.contains(&stamp.name);
-    let pods = fleet.pods.rows.values().filter(|pod| pod.is_ours() && pod.owner.is_none() && ours(&pod.stamp));
+    let pods = fleet.own_pods().filter(|pod| pod.owner.is_none() && ours(&pod.stamp));
     let pods = pods.map(|pod| (pod.object(), pod.stamp.clone(), pod.node.clone().unwrap_or_default()));
     let jobs = fleet.jobs.rows.values().filter(|job| job.ended.is_some() && ours(&job.stamp));
     let jobs = jobs.map(|job| (ObjectRef::new(ObjectKind::Job, &job.stamp.name), job.stamp.clone(), String::new()));

@@ -1,8 +1,12 @@
 //! Rolled nodes are looked at and probed until the end of the soak.
 
 use super::rig::Rig;
+use crate::domain::kura::object::MANAGED_BY_LABEL;
+use crate::domain::kura::render::MANAGED_BY;
 use crate::domain::roll::fleet_roll::RollState;
+use crate::domain::roll::manifest::{ASKED, PROBE, ROLL_LABEL, STEP_LABEL, probe_object};
 use crate::domain::roll::node::StepName;
+use crate::domain::roll::verb::RollVerb;
 use crate::domain::span::Seconds;
 
 #[test]
@@ -76,4 +80,26 @@ fn a_rolled_node_that_breaks_stops_the_next_boot() {
     rig.tick();
     assert!(rig.of_node("wk-2").step(StepName::Boot).is_none(), "drained, and not booted");
     assert!(rig.reason().contains("wk-1"), "{}", rig.reason());
+}
+
+/// Another control plane of the same cluster makes objects of the same names in a namespace of its own.
+#[test]
+fn what_another_control_plane_made_is_neither_judged_nor_taken_away() {
+    // F9
+    let mut rig = Rig::of(1);
+    rig.fleet.home = Some("kura".to_owned());
+    rig.stuck.insert("wk-1".to_owned(), "");
+    let object = probe_object(None, "wk-1", 1);
+    let labels = [(MANAGED_BY_LABEL, MANAGED_BY), (ROLL_LABEL, ASKED), (STEP_LABEL, PROBE)];
+    rig.put_pod(&object.name, "wk-1", &labels).owner = None;
+    rig.verb(RollVerb::Probe { node: "wk-1".to_owned() });
+    (0..3).for_each(|_| rig.tick());
+    assert!(rig.fleet.pods.rows.contains_key(&format!("kura/{}", object.name)), "ours is made");
+    assert!(rig.world.rolls.findings.is_empty(), "theirs ran, and says nothing of ours");
+    rig.stuck.clear();
+    rig.fleet.pods.rows.remove(&format!("kura/{}", object.name));
+    rig.until(|rig| !rig.world.rolls.findings.is_empty());
+    rig.tick();
+    let left: Vec<&str> = rig.fleet.pods.rows.values().filter(|pod| pod.is_ours()).map(|pod| &*pod.namespace).collect();
+    assert_eq!(left, ["apps"]);
 }

@@ -164,6 +164,7 @@ impl Fleet {
         let Hands { api, namespace, .. } = &self.hands;
         api.delete(&format!("{}/zot", stateful_sets(namespace))).await.done();
         api.delete(&format!("{}/zot-0", pods(namespace))).await;
+        api.delete(&format!("{}/zot", path("/apis/policy/v1", namespace, "poddisruptionbudgets"))).await.done();
     }
 
     /// Where the registry is.
@@ -241,7 +242,7 @@ impl Hands {
         let Some(node) = pod["spec"]["nodeName"].as_str() else { return self.schedule(&name).await };
         if !pod["metadata"]["deletionTimestamp"].is_null() {
             if !script.clinging.contains(node) {
-                self.api.delete(&format!("{}?gracePeriodSeconds=0", self.pod_path(&name))).await;
+                self.api.delete_now(&self.pod_path(&name)).await;
             }
             return;
         }
