@@ -60,6 +60,7 @@ impl Rehearsal<'_> {
         self.says_of_the_registry(&roll, registry.as_deref());
         self.drains(&roll);
         self.says_of_gates(&roll);
+        self.roll_writes(&roll, registry.as_deref());
     }
 
     /// What each drain passes over, and what it costs a fleet without a margin (F24, F26).
@@ -68,7 +69,6 @@ impl Rehearsal<'_> {
         if let Some(warning) = margin_of(&roll.spec).warning() {
             self.say(PlanKind::Warns, warning);
         }
-        self.roll_writes(&roll, registry.as_deref());
     }
 
     fn says_of_the_registry(&mut self, roll: &Roll, registry: Option<&str>) {

@@ -93,7 +93,7 @@ fn what_another_control_plane_made_is_neither_judged_nor_taken_away() {
     let labels = [(MANAGED_BY_LABEL, MANAGED_BY), (ROLL_LABEL, ASKED), (STEP_LABEL, PROBE)];
     rig.put_pod(&object.name, "wk-1", &labels).owner = None;
     rig.verb(RollVerb::Probe { node: "wk-1".to_owned() });
-    (0..3).for_each(|_| rig.tick());
+    (0..3).for_each(|_| rig.tick_after(1));
     assert!(rig.fleet.pods.rows.contains_key(&format!("kura/{}", object.name)), "ours is made");
     assert!(rig.world.rolls.findings.is_empty(), "theirs ran, and says nothing of ours");
     rig.stuck.clear();
