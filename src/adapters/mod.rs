@@ -1,4 +1,4 @@
-//! Technology behind the ports. Siblings do not see each other; `sqlite`, `postgres` and `pause` are floors that some
+//! Technology behind the ports. Siblings do not see each other; `sqlite`, `postgres`, `kube` and `pause` are floors that some
 //! of them stand on.
 
 pub mod clock;

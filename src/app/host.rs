@@ -48,7 +48,7 @@ impl ServerHost {
         process: String,
         kura: KuraOf,
     ) -> Result<Self, Problem> {
-        let store = Store::open(&journal.into()).await?;
+        let store = Store::open(&journal.into(), clock).await?;
         let KuraOf { cluster, account: kura_account } = kura;
         Ok(Self { store, cluster, kura_account, clock, process })
     }

@@ -47,8 +47,9 @@ pub struct Args {
     /// Address to listen on.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7777")]
     listen: String,
-    /// Where everything is kept: sqlite:PATH, a file on this host, or postgres://USER@HOST/NAME, a database for servers on
-    /// several hosts. File and tables are made where they do not exist.
+    /// Where everything is kept: sqlite:PATH, a file on this host; postgres://USER@HOST/NAME, a database for servers on
+    /// several hosts; kubernetes://NAMESPACE/NAME, objects of a cluster. File, tables and objects are made where they do
+    /// not exist.
     #[arg(long, value_name = "URL", env = "KURA_CONSOLE_JOURNAL", hide_env_values = true)]
     journal: String,
     /// Who may come in: a YAML list of {name, role, account, sha256}, or one JSON object per line.
@@ -178,7 +179,7 @@ fn refuse_memory(url: &JournalUrl) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::new(ProblemKind::Usage, "journal", "a control plane keeps its journal in a file or a database")
-        .hint("--journal sqlite:kura.db, or --journal postgres://USER@HOST/NAME")
+        .hint("--journal sqlite:kura.db, or --journal postgres://USER@HOST/NAME, or --journal kubernetes://NAMESPACE/NAME")
         .hint("to try things out without a trace: kura-console demo"))
 }
 

@@ -1,4 +1,4 @@
-//! Journals: where the changes of an account are kept, in memory, in a file or in a database.
+//! Journals: where the changes of an account are kept, in memory, in a file, in a database or in a cluster.
 
 pub mod open;
 pub mod batch;
@@ -8,3 +8,4 @@ pub mod row;
 pub mod memory;
 pub mod sqlite;
 pub mod postgres;
+pub mod kubernetes;

@@ -1,9 +1,10 @@
-//! Which journal a person asks for: `sqlite:PATH`, `postgres://...` or `memory:`.
+//! Which journal a person asks for: `sqlite:PATH`, `postgres://...`, `kubernetes://...` or `memory:`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::kubernetes::address::ClusterUrl;
 use crate::adapters::postgres::address::{DatabaseUrl, without_password};
 use crate::wire::problem::{Problem, ProblemKind};
 
@@ -14,6 +15,8 @@ pub enum JournalUrl {
     Sqlite(PathBuf),
     /// In this database; its tables are made where they do not exist.
     Postgres(DatabaseUrl),
+    /// In objects of this cluster; they are made where they do not exist.
+    Kubernetes(ClusterUrl),
     /// In the memory of this process, gone with it.
     Memory,
 }
@@ -33,6 +36,14 @@ pub enum JournalUrlError {
     /// `postgres:` and no place behind it.
     #[error("`{0}` names no database")]
     NoDatabase(String),
+    /// `kubernetes:` and something behind it that is no place in a cluster.
+    #[error("`kubernetes:{place}` names no place in a cluster: {why}")]
+    NoCluster {
+        /// What stands there.
+        place: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Something else.
     #[error("this version has no `{0}` journal")]
     Unknown(String),
@@ -48,7 +59,7 @@ impl JournalUrlError {
         };
         problem.hint(
             "there are: sqlite:PATH (a file on a local disk), postgres://USER@HOST/NAME (a database, for servers on \
-             several machines) and memory: (gone when the program ends)",
+             several machines), kubernetes://NAMESPACE/NAME (objects of a cluster, where no database is at hand) and memory: (gone when the program ends)",
         )
     }
 }
@@ -64,6 +75,10 @@ impl FromStr for JournalUrl {
             return url.map(Self::Postgres).ok_or_else(|| JournalUrlError::NoDatabase(without_password(text)));
         }
         let rest = rest.strip_prefix("//").unwrap_or(rest);
+        if kind == "kubernetes" {
+            let place = rest.parse::<ClusterUrl>().map(Self::Kubernetes);
+            return place.map_err(|why| JournalUrlError::NoCluster { place: rest.to_owned(), why });
+        }
         match (kind, rest) {
             ("sqlite", "") => Err(JournalUrlError::NoFile(text.to_owned())),
             ("sqlite", ":memory:") | ("memory", "") => Ok(Self::Memory),
@@ -89,6 +104,7 @@ impl fmt::Display for JournalUrl {
         match self {
             Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
             Self::Postgres(url) => url.fmt(f),
+            Self::Kubernetes(url) => url.fmt(f),
             Self::Memory => f.write_str("memory:"),
         }
     }
@@ -107,7 +123,7 @@ mod tests {
         assert_eq!("sqlite://kura.db".parse(), sqlite("kura.db"));
         assert_eq!("memory:".parse(), Ok(JournalUrl::Memory));
         assert_eq!("sqlite::memory:".parse(), Ok(JournalUrl::Memory));
-        for text in ["sqlite:kura.db", "memory:"] {
+        for text in ["sqlite:kura.db", "kubernetes://ops/kura?context=prod-a", "memory:"] {
             assert_eq!(text.parse::<JournalUrl>().unwrap().to_string(), text);
         }
     }
@@ -130,6 +146,7 @@ mod tests {
         };
         assert_eq!(said("mysql://db/kura").0, "this version has no `mysql` journal");
         assert_eq!(said("postgres:kura").0, "`postgres:kura` names no database");
+        assert!(said("kubernetes://kura").0.ends_with("names no place in a cluster: it is NAMESPACE/NAME"));
         assert_eq!(said("sqlite:").0, "`sqlite:` names no file");
         assert_eq!(said("memory:x").0, "`memory:x`: a journal in memory has no name");
         assert_eq!(said("").0, "`` does not say which kind of journal it is");

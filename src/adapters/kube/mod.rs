@@ -21,3 +21,7 @@ pub mod mirror;
 // What is done.
 pub mod deed;
 pub mod cluster;
+
+// What this program keeps in it.
+pub mod piece;
+pub mod drawer;

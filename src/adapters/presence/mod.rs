@@ -5,3 +5,4 @@ pub mod memory;
 pub mod shared;
 pub mod sqlite;
 pub mod postgres;
+pub mod kubernetes;

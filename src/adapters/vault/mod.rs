@@ -4,3 +4,4 @@ pub mod digest;
 pub mod memory;
 pub mod file;
 pub mod postgres;
+pub mod kubernetes;

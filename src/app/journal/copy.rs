@@ -21,7 +21,7 @@ const CATCH_UPS_MAX: usize = 10;
 /// Flags.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The journal to read: sqlite:PATH or postgres://USER@HOST/NAME. Servers may go on writing to it.
+    /// The journal to read: sqlite:PATH, postgres://USER@HOST/NAME or kubernetes://NAMESPACE/NAME. Servers may go on writing to it.
     #[arg(value_name = "FROM")]
     from: String,
     /// The journal to write. What it holds of the same account already has to be the beginning of what FROM holds.

@@ -17,7 +17,7 @@ use crate::wire::problem::{Problem, ProblemKind};
 /// Flags that name a journal that is there.
 #[derive(Debug, Clone, clap::Args)]
 pub struct PlaceArgs {
-    /// The journal: sqlite:PATH, or postgres://USER@HOST/NAME.
+    /// The journal: sqlite:PATH, postgres://USER@HOST/NAME, or kubernetes://NAMESPACE/NAME.
     #[arg(long, value_name = "URL", env = "KURA_CONSOLE_JOURNAL", hide_env_values = true)]
     pub journal: String,
 }
@@ -55,7 +55,7 @@ impl PlaceArgs {
         self.path()?;
         match self.open().await? {
             ServerJournal::Sqlite(journal) => Ok(journal),
-            ServerJournal::Postgres(_) => Err(no_file(&self.url()?)),
+            ServerJournal::Postgres(_) | ServerJournal::Kubernetes(_) => Err(no_file(&self.url()?)),
         }
     }
 }
@@ -82,7 +82,7 @@ impl AccountArgs {
 fn no_file(url: &JournalUrl) -> Problem {
     Problem::new(ProblemKind::Usage, "journal", format!("{url} is no file: backup and restore are for files"))
         .hint("a file of all that counts, which backup, restore and verify know: kura-console journal copy")
-        .hint("a copy of a database with its own program: pg_dump --format=custom, and pg_restore")
+        .hint("or its own programs, of a database: pg_dump --format=custom, and pg_restore")
 }
 
 /// The vault of a journal.

@@ -12,6 +12,10 @@ pub struct Args {
     /// Image to run.
     #[arg(long, value_name = "IMAGE", default_value = concat!("kura-console:", env!("CARGO_PKG_VERSION")))]
     pub image: String,
+    /// Where the journal is: sqlite is a file on a volume; kubernetes are objects in the namespace of the control plane, for
+    /// accounts of up to about 1,000 machines, and a console can carry on with them when the control plane is gone.
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t)]
+    pub journal: JournalPlace,
     /// Size of the volume of the journal; it has to be a disk of one node, never a network file system.
     #[arg(long, value_name = "SIZE", default_value = "10Gi", value_parser = quantity)]
     pub storage: String,
@@ -40,6 +44,16 @@ pub struct Args {
     /// Jobs in the namespace of the Kura servers.
     #[arg(long, conflicts_with = "no_cluster")]
     pub fleet_rolls: bool,
+}
+
+/// Where the journal is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum JournalPlace {
+    /// In a file on a volume
+    #[default]
+    Sqlite,
+    /// In objects of the cluster
+    Kubernetes,
 }
 
 /// The longest name of most objects.

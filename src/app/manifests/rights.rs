@@ -13,6 +13,8 @@ pub enum Place {
     Cluster,
     /// The namespace of the Kura servers.
     Kura,
+    /// The namespace of the control plane.
+    Own,
 }
 
 /// One right.
@@ -76,6 +78,32 @@ pub const FLEET_RIGHTS: [Right; 5] = [
     right(Place::Kura, "", "pods", &["create"]),
     right(Place::Kura, "batch", "jobs", &["list", "watch", "create", "delete"]),
 ];
+
+/// What a journal in the cluster takes: its entries are in config maps, contents and secrets of machines in secrets.
+pub const RIGHTS_OF_JOURNAL: [Right; 2] = [
+    right(Place::Own, "", "configmaps", &["get", "list", "watch", "create", "update", "delete"]),
+    right(Place::Own, "", "secrets", &["get", "create", "delete"]),
+];
+
+/// Role and binding for a journal in the cluster.
+pub(super) fn of_journal(args: &Args) -> Vec<Value> {
+    let named = || {
+        let mut meta = meta(Some(&args.namespace));
+        meta["name"] = json!(format!("{NAME}-journal"));
+        meta
+    };
+    let rules: Vec<Value> = RIGHTS_OF_JOURNAL.iter().map(rule).collect();
+    vec![
+        json!({"apiVersion": GROUP_VERSION, "kind": "Role", "metadata": named(), "rules": rules}),
+        json!({
+            "apiVersion": GROUP_VERSION, "kind": "RoleBinding", "metadata": named(),
+            "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": args.namespace}],
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": format!("{NAME}-journal"),
+            },
+        }),
+    ]
+}
 
 /// Roles and their bindings to the service account.
 pub(super) fn objects(args: &Args) -> Vec<Value> {

@@ -30,7 +30,11 @@ pub fn objects(args: &Args) -> Vec<Value> {
     if !args.no_cluster {
         objects.extend(rights::objects(args));
     }
-    objects.extend([workload::volume(args), workload::deployment(args), entrance::service(args)]);
+    match workload::has_disk(args) {
+        true => objects.push(workload::volume(args)),
+        false => objects.extend(rights::of_journal(args)),
+    }
+    objects.extend([workload::deployment(args), entrance::service(args)]);
     objects.extend(args.host.as_ref().map(|host| entrance::ingress(args, host)));
     objects
 }
@@ -101,9 +105,39 @@ mod tests {
         "local",
     ];
 
+    const IN_CLUSTER: [&str; 2] = ["--journal", "kubernetes"];
+
+    #[test]
+    fn a_journal_in_the_cluster_needs_no_disk_and_rights_on_objects_of_its_own_namespace() {
+        let objects = made(&[&IN_CLUSTER[..], &["--namespace", "ops", "--no-cluster"]].concat());
+        assert!(objects.iter().all(|object| object["kind"] != "PersistentVolumeClaim"));
+        let said = container(&objects)["args"].to_string();
+        assert!(said.contains("kubernetes://ops/kura-console") && !said.contains("sqlite"), "{said}");
+        let deployment = &of(&objects, "Deployment")["spec"];
+        assert_eq!(deployment["strategy"]["type"], "RollingUpdate");
+        assert_eq!(deployment["template"]["spec"]["automountServiceAccountToken"], true);
+        assert!(deployment.to_string().find("persistentVolumeClaim").is_none());
+        let role = of(&objects, "Role");
+        assert_eq!(
+            (&role["metadata"]["namespace"], of(&objects, "RoleBinding")["roleRef"]["name"].as_str()),
+            (&json!("ops"), role["metadata"]["name"].as_str())
+        );
+        let rights: Vec<String> = role["rules"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|rule| format!("{} {}", rule["resources"][0], rule["verbs"]))
+            .collect();
+        let pinned = [
+            "\"configmaps\" [\"get\",\"list\",\"watch\",\"create\",\"update\",\"delete\"]",
+            "\"secrets\" [\"get\",\"create\",\"delete\"]",
+        ];
+        assert_eq!(rights, pinned);
+    }
+
     #[test]
     fn every_document_is_yaml_and_says_what_it_is() {
-        for flags in [&[][..], &FULL, &["--no-cluster"], &["--fleet-rolls"]] {
+        for flags in [&[][..], &FULL, &["--no-cluster"], &["--fleet-rolls"], &IN_CLUSTER] {
             for object in made(flags) {
                 let text = yaml(&object).unwrap();
                 let read: Value = serde_yaml::from_str(&text).unwrap();
@@ -117,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_the_container_is_started_with_is_a_serve_that_parses() {
-        for flags in [&[][..], &FULL] {
+        for flags in [&[][..], &FULL, &IN_CLUSTER] {
             let objects = made(flags);
             let said = container(&objects)["args"].as_array().unwrap();
             let said = said.iter().map(|arg| arg.as_str().unwrap());

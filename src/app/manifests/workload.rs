@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::args::Args;
+use super::args::{Args, JournalPlace};
 use super::run::{NAME, PORT, labels, meta};
 
 /// Where the volume of the journal is mounted.
 const STATE: &str = "/var/lib/kura-console";
+
+/// What the journal is called among the objects of the cluster.
+const JOURNAL: &str = NAME;
 
 /// Where the secrets are mounted.
 const SECRETS: &str = "/etc/kura-console";
@@ -27,7 +30,10 @@ pub(super) fn arguments(args: &Args) -> Vec<String> {
         "--listen",
         &format!("0.0.0.0:{PORT}"),
         "--journal",
-        &format!("sqlite:{STATE}/kura.db"),
+        &match args.journal {
+            JournalPlace::Sqlite => format!("sqlite:{STATE}/kura.db"),
+            JournalPlace::Kubernetes => format!("kubernetes://{}/{JOURNAL}", args.namespace),
+        },
         "--tokens",
         &format!("{SECRETS}/tokens/tokens.yaml"),
         "--tls-cert",
@@ -61,15 +67,17 @@ pub(super) fn volume(args: &Args) -> Value {
     json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta(Some(&args.namespace)), "spec": spec})
 }
 
-/// One replica: the journal is a file on one disk. The old pod is gone before the new one begins.
+/// One replica. Where the journal is a file on one disk the old pod is gone before the new one begins; where it is in the
+/// cluster the two of them stand for the seat, as any two would.
 pub(super) fn deployment(args: &Args) -> Value {
+    let strategy = if has_disk(args) { "Recreate" } else { "RollingUpdate" };
     json!({
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": meta(Some(&args.namespace)),
         "spec": {
             "replicas": 1,
-            "strategy": {"type": "Recreate"},
+            "strategy": {"type": strategy},
             "selector": {"matchLabels": labels()},
             "template": {"metadata": {"labels": labels()}, "spec": pod(args)},
         },
@@ -79,19 +87,18 @@ pub(super) fn deployment(args: &Args) -> Value {
 fn pod(args: &Args) -> Value {
     json!({
         "serviceAccountName": NAME,
-        "automountServiceAccountToken": !args.no_cluster,
+        "automountServiceAccountToken": !args.no_cluster || !has_disk(args),
         "terminationGracePeriodSeconds": GRACE_SECONDS,
         "securityContext": {
             "runAsNonRoot": true, "runAsUser": USER, "runAsGroup": USER, "fsGroup": USER,
             "fsGroupChangePolicy": "OnRootMismatch", "seccompProfile": {"type": "RuntimeDefault"},
         },
         "containers": [container(args)],
-        "volumes": [
-            {"name": "state", "persistentVolumeClaim": {"claimName": NAME}},
+        "volumes": with_state(args, json!({"name": "state", "persistentVolumeClaim": {"claimName": NAME}}), json!([
             {"name": "tokens", "secret": {"secretName": args.tokens_secret, "defaultMode": 0o440}},
             {"name": "tls", "secret": {"secretName": args.tls_secret, "defaultMode": 0o440}},
             {"name": "tmp", "emptyDir": {"sizeLimit": "1Gi"}},
-        ],
+        ])),
     })
 }
 
@@ -107,13 +114,23 @@ fn container(args: &Args) -> Value {
         "readinessProbe": probe("/readyz", 5, 2),
         "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "1Gi"}},
         "securityContext": confined(),
-        "volumeMounts": [
-            {"name": "state", "mountPath": STATE},
+        "volumeMounts": with_state(args, json!({"name": "state", "mountPath": STATE}), json!([
             {"name": "tokens", "mountPath": format!("{SECRETS}/tokens"), "readOnly": true},
             {"name": "tls", "mountPath": format!("{SECRETS}/tls"), "readOnly": true},
             {"name": "tmp", "mountPath": "/tmp"},
-        ],
+        ])),
     })
+}
+
+/// True where the journal is on a volume.
+pub(super) fn has_disk(args: &Args) -> bool {
+    args.journal == JournalPlace::Sqlite
+}
+
+/// The volume of the journal in front, where there is one.
+fn with_state(args: &Args, state: Value, rest: Value) -> Vec<Value> {
+    let state = has_disk(args).then_some(state);
+    state.into_iter().chain(rest.as_array().cloned().unwrap_or_default()).collect()
 }
 
 fn confined() -> Value {

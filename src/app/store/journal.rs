@@ -3,13 +3,21 @@
 use std::path::PathBuf;
 
 use super::vault::ServerVault;
+use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::compaction::Round;
+use crate::adapters::journal::kubernetes::address::ClusterUrl;
+use crate::adapters::journal::kubernetes::journal::KubernetesJournal;
 use crate::adapters::journal::open::JournalUrl;
 use crate::adapters::journal::postgres::journal::PostgresJournal;
 use crate::adapters::journal::sqlite::journal::SqliteJournal;
 use crate::adapters::journal::tended::{Snapshot, Standing, Tended};
+use crate::adapters::kube::connection::Connection;
+use crate::adapters::kube::drawer::Drawer;
+use crate::adapters::kube::fault::ClusterFault;
+use crate::adapters::kube::target::Target;
 use crate::adapters::postgres::database::Database;
 use crate::adapters::vault::file::FileVault;
+use crate::adapters::vault::kubernetes::KubernetesVault;
 use crate::adapters::vault::postgres::PostgresVault;
 use crate::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError, Stretch};
 use crate::control::trouble::sentence;
@@ -25,6 +33,8 @@ pub enum ServerJournal {
     Sqlite(SqliteJournal),
     /// In a database.
     Postgres(PostgresJournal),
+    /// In a cluster.
+    Kubernetes(KubernetesJournal<SystemClock>),
 }
 
 /// The same for whichever it is.
@@ -33,6 +43,7 @@ macro_rules! each {
         match $journal {
             Self::Sqlite($one) => $answer,
             Self::Postgres($one) => $answer,
+            Self::Kubernetes($one) => $answer,
         }
     };
 }
@@ -53,6 +64,7 @@ impl ServerJournal {
                 let database = Database::open_existing(url.secret()).await.map_err(|fault| fault.problem())?;
                 Ok(Self::Postgres(PostgresJournal::on(database)))
             }
+            JournalUrl::Kubernetes(url) => in_cluster(url, SystemClock::start()).await.map(Self::Kubernetes),
             JournalUrl::Memory => Err(in_memory()),
         }
     }
@@ -66,6 +78,7 @@ impl ServerJournal {
             JournalUrl::Postgres(url) => {
                 PostgresJournal::open(url.secret()).await.map(Self::Postgres).map_err(|fault| fault.problem())
             }
+            JournalUrl::Kubernetes(url) => in_cluster(url, SystemClock::start()).await.map(Self::Kubernetes),
             JournalUrl::Memory => Err(in_memory()),
         }
     }
@@ -75,6 +88,7 @@ impl ServerJournal {
         match self {
             Self::Sqlite(journal) => journal.path().display().to_string(),
             Self::Postgres(journal) => journal.at().to_owned(),
+            Self::Kubernetes(journal) => journal.at().to_owned(),
         }
     }
 
@@ -90,6 +104,7 @@ impl ServerJournal {
                 let vault = PostgresVault::on(journal.database().clone());
                 Ok((Some(ServerVault::Database(vault)), journal.at().to_owned()))
             }
+            Self::Kubernetes(_) => Ok((Some(self.made_vault()?), self.place())),
         }
     }
 
@@ -98,6 +113,9 @@ impl ServerJournal {
         match self {
             Self::Sqlite(journal) => FileVault::open(FileVault::beside(journal.path())).map(ServerVault::Files),
             Self::Postgres(journal) => Ok(ServerVault::Database(PostgresVault::on(journal.database().clone()))),
+            Self::Kubernetes(journal) => {
+                Ok(ServerVault::Cluster(KubernetesVault::of(journal.drawer().clone(), journal.name())))
+            }
         }
     }
 
@@ -110,14 +128,34 @@ impl ServerJournal {
                 }
             }
             Self::Postgres(journal) => journal.close().await,
+            Self::Kubernetes(_) => {}
         }
     }
 }
 
+/// The journal in a cluster that answers, and lets its objects be read.
+pub(super) async fn in_cluster(
+    url: &ClusterUrl,
+    clock: SystemClock,
+) -> Result<KubernetesJournal<SystemClock>, Problem> {
+    let unusable = |fault: ClusterFault| {
+        let kind = if fault.is_refusal() { ProblemKind::Usage } else { ProblemKind::Unavailable };
+        Problem::new(kind, "store_unusable", format!("the journal {url} cannot be used: {fault}"))
+            .hint("name a cluster: kubernetes://NAMESPACE/NAME?context=NAME&kubeconfig=FILE")
+            .hint("kura-console manifests --journal kubernetes prints the namespace and the rights it needs")
+    };
+    let target = Target::pin(&url.cluster).await.map_err(&unusable)?;
+    let drawer = Drawer::of(Connection::new(target, clock), &url.namespace);
+    let journal = KubernetesJournal::of(drawer, &url.name, &url.to_string());
+    journal.probe().await.map_err(&unusable)?;
+    Ok(journal)
+}
+
 /// What is said where something is to last.
 pub fn in_memory() -> Problem {
-    Problem::new(ProblemKind::Usage, "journal", "a journal in memory is gone with the program that made it")
-        .hint("--journal sqlite:kura.db, or --journal postgres://USER@HOST/NAME")
+    Problem::new(ProblemKind::Usage, "journal", "a journal in memory is gone with the program that made it").hint(
+        "--journal sqlite:kura.db, or --journal postgres://USER@HOST/NAME, or --journal kubernetes://NAMESPACE/NAME",
+    )
 }
 
 impl Journal for ServerJournal {

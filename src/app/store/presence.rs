@@ -3,6 +3,8 @@
 use imbl::OrdMap;
 use jiff::Timestamp;
 
+use crate::adapters::clock::SystemClock;
+use crate::adapters::presence::kubernetes::KubernetesPresence;
 use crate::adapters::presence::postgres::PostgresPresence;
 use crate::adapters::presence::sqlite::SqlitePresence;
 use crate::control::ports::{JournalError, Presence};
@@ -15,6 +17,8 @@ pub enum ServerPresence {
     File(SqlitePresence),
     /// Shared through the journal's database.
     Database(PostgresPresence),
+    /// Shared through the journal's cluster.
+    Cluster(KubernetesPresence<SystemClock>),
 }
 
 impl Presence for ServerPresence {
@@ -22,6 +26,7 @@ impl Presence for ServerPresence {
         match self {
             Self::File(presence) => presence.saw(account, machine, at),
             Self::Database(presence) => presence.saw(account, machine, at),
+            Self::Cluster(presence) => presence.saw(account, machine, at),
         }
     }
 
@@ -29,6 +34,7 @@ impl Presence for ServerPresence {
         match self {
             Self::File(presence) => presence.seen(account),
             Self::Database(presence) => presence.seen(account),
+            Self::Cluster(presence) => presence.seen(account),
         }
     }
 
@@ -36,6 +42,7 @@ impl Presence for ServerPresence {
         match self {
             Self::File(presence) => presence.flush().await,
             Self::Database(presence) => presence.flush().await,
+            Self::Cluster(presence) => presence.flush().await,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Apply results of a process: filed in what its journal is kept in.
 
+use crate::adapters::results::memory::MemoryResults;
 use crate::adapters::results::postgres::PostgresResults;
 use crate::adapters::results::sqlite::SqliteResults;
 use crate::control::ports::{ApplyResult, JournalError, ResultQuery, Results};
@@ -13,6 +14,8 @@ pub enum ServerResults {
     File(SqliteResults),
     /// In the journal's database.
     Database(PostgresResults),
+    /// In the memory of this process: a cluster is no place for so many.
+    Memory(MemoryResults),
 }
 
 impl ServerResults {
@@ -21,6 +24,7 @@ impl ServerResults {
         match self {
             Self::File(results) => results.probe().await,
             Self::Database(results) => results.probe().await,
+            Self::Memory(_) => Ok(()),
         }
     }
 }
@@ -30,6 +34,7 @@ impl Results for ServerResults {
         match self {
             Self::File(results) => results.file(account, result).await,
             Self::Database(results) => results.file(account, result).await,
+            Self::Memory(results) => results.file(account, result).await,
         }
     }
 
@@ -37,6 +42,7 @@ impl Results for ServerResults {
         match self {
             Self::File(results) => results.find(account, query).await,
             Self::Database(results) => results.find(account, query).await,
+            Self::Memory(results) => results.find(account, query).await,
         }
     }
 
@@ -44,6 +50,7 @@ impl Results for ServerResults {
         match self {
             Self::File(results) => results.telemetry(),
             Self::Database(results) => results.telemetry(),
+            Self::Memory(results) => results.telemetry(),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The vault of a process: beside its journal, so that whoever can decide can also serve.
 
+use crate::adapters::clock::SystemClock;
 use crate::adapters::vault::file::FileVault;
+use crate::adapters::vault::kubernetes::KubernetesVault;
 use crate::adapters::vault::postgres::PostgresVault;
 use crate::control::ports::{JournalError, Vault};
 use crate::domain::ids::{AccountId, SecretVersion};
@@ -13,6 +15,8 @@ pub enum ServerVault {
     Files(FileVault),
     /// In the journal's database.
     Database(PostgresVault),
+    /// In the journal's cluster.
+    Cluster(KubernetesVault<SystemClock>),
 }
 
 /// The same for whichever it is.
@@ -21,6 +25,7 @@ macro_rules! each {
         match $vault {
             Self::Files($one) => $answer,
             Self::Database($one) => $answer,
+            Self::Cluster($one) => $answer,
         }
     };
 }

@@ -163,7 +163,7 @@ impl Plane {
         self.log.try_iter().collect::<Vec<_>>().join("\n")
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 

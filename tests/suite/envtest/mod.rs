@@ -5,8 +5,8 @@
 mod assets;
 mod papers;
 mod programs;
-mod cluster;
-mod rest;
+pub(crate) mod cluster;
+pub(crate) mod rest;
 mod kubelet;
 mod objects;
 pub mod eyes;
@@ -27,3 +27,4 @@ mod outage;
 mod many;
 mod rolls;
 mod served;
+mod keeping;

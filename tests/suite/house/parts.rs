@@ -107,7 +107,7 @@ fn siblings_of_the_adapters_do_not_see_each_other() {
 }
 
 /// Technology that several adapters stand on.
-const SHARED_BY_ADAPTERS: &[&str] = &["clock", "pause", "postgres", "sqlite"];
+const SHARED_BY_ADAPTERS: &[&str] = &["clock", "kube", "pause", "postgres", "sqlite"];
 
 fn sibling(path: &str) -> String {
     let inside = path.trim_start_matches("src/adapters/");

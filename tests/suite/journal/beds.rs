@@ -1,16 +1,23 @@
 //! Test beds: a journal of each backend, and how another process would open the same one.
 
+use kura_console::adapters::clock::SystemClock;
 use kura_console::adapters::journal::compaction::{Keep, compact};
+use kura_console::adapters::journal::kubernetes::journal::KubernetesJournal;
 use kura_console::adapters::journal::memory::MemoryJournal;
 use kura_console::adapters::journal::postgres::journal::PostgresJournal;
 use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
 use kura_console::adapters::journal::tended::Tended;
+use kura_console::adapters::kube::connection::Connection as ClusterConnection;
+use kura_console::adapters::kube::drawer::Drawer;
+use kura_console::adapters::kube::target::{Choice, Target};
 use kura_console::control::ports::{Heartbeats, Journal};
 use kura_console::domain::ids::AccountId;
 use kura_console::sim::clock::VirtualClock;
 use kura_console::sim::journal::SimJournal;
 use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
+
+use super::super::envtest::cluster::Lease;
 
 /// One journal that any number of processes may open.
 pub(crate) trait Bed {
@@ -142,6 +149,37 @@ impl Bed for Postgres {
 
     async fn open(&self) -> PostgresJournal {
         PostgresJournal::open(&self.url).await.unwrap()
+    }
+
+    async fn archive(&self, account: AccountId, kept: u64) {
+        compacted(&self.open().await, account, kept).await;
+    }
+}
+
+/// In a namespace of its own on a real API server; every handle has connections of its own and knows nothing of the
+/// others.
+pub(crate) struct Kubernetes {
+    pub(crate) lease: Lease,
+}
+
+impl Kubernetes {
+    /// A new namespace; none where there is no API server, which is said.
+    pub(crate) async fn bed() -> Option<Self> {
+        Some(Self { lease: Lease::take().await? })
+    }
+
+    pub(crate) async fn drawer(&self) -> Drawer<SystemClock> {
+        let choice = Choice { kubeconfig: Some(self.lease.cluster.admin_config()), context: None };
+        let target = Target::pin(&choice).await.unwrap();
+        Drawer::of(ClusterConnection::new(target, SystemClock::start()), &self.lease.namespace)
+    }
+}
+
+impl Bed for Kubernetes {
+    type Journal = KubernetesJournal<SystemClock>;
+
+    async fn open(&self) -> KubernetesJournal<SystemClock> {
+        KubernetesJournal::of(self.drawer().await, "kura", "kubernetes://test/kura")
     }
 
     async fn archive(&self, account: AccountId, kept: u64) {

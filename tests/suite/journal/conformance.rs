@@ -8,7 +8,7 @@ use kura_console::domain::change::Change;
 use kura_console::domain::ids::{AccountId, Epoch, Revision};
 use kura_console::domain::world::World;
 
-use super::beds::{Bed, File, Memory, Postgres, Simulated};
+use super::beds::{Bed, File, Kubernetes, Memory, Postgres, Simulated};
 use super::changes::{batch, batch_with_links, entry, fold};
 
 /// Far longer than a follower may take to notice.
@@ -27,6 +27,13 @@ macro_rules! on_every_backend {
         }
         mod sqlite {
             $(#[tokio::test] async fn $name() { super::$name(super::File::default()).await })+
+        }
+        mod kubernetes {
+            $(#[tokio::test] async fn $name() {
+                if let Some(bed) = super::Kubernetes::bed().await {
+                    super::$name(bed).await;
+                }
+            })+
         }
         mod postgres {
             $(#[tokio::test] async fn $name() {

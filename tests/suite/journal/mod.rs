@@ -11,4 +11,5 @@ mod kill;
 mod golden;
 mod compact;
 mod postgres;
+mod kubernetes;
 mod operations;
