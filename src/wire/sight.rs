@@ -409,6 +409,32 @@ mod tests {
     }
 
     #[test]
+    fn another_version_of_the_same_is_told_and_is_no_news() {
+        // F5
+        let fleet_node = |version: &str, ready| {
+            let stamp = Stamp { resource_version: version.to_owned(), ..pod("n", true).1.stamp };
+            FleetNode { stamp, ready, unschedulable: false, boot_id: None, kernel: None, os_image: None }
+        };
+        let seen = |version, ready| {
+            let mut picture = picture(&[], 1);
+            let sight = picture.sight.as_mut().unwrap();
+            sight.identity = Some(ClusterIdentity { namespace: "kura".to_owned(), ..ClusterIdentity::default() });
+            sight.fleet.home = Some("kura".to_owned());
+            sight.fleet.nodes = Source::live([("n".to_owned(), fleet_node(version, ready))], at(1));
+            picture
+        };
+        let story = [seen("1", true), seen("2", true), seen("3", false)];
+        let mut observed = Observed::starting_at(at(0));
+        told(&story[0], true, story[0].whole()).fold(&mut observed);
+        for (pair, is_news) in story.windows(2).zip([false, true]) {
+            let (parts, weight) = pair[1].since(&pair[0]).unwrap();
+            assert_eq!(weight, Weight { rows: 1, is_news });
+            told(&pair[1], false, parts).fold(&mut observed);
+            assert_eq!(ClusterPicture::of(&observed), pair[1]);
+        }
+    }
+
+    #[test]
     fn that_what_is_known_is_still_so_is_no_news_and_a_source_that_is_lost_is() {
         let (before, mut now) = (picture(&[("a", true)], 1), picture(&[("a", true)], 2));
         assert_eq!(now.since(&before).unwrap().1, Weight { rows: 1, is_news: false });

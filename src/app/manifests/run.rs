@@ -6,6 +6,7 @@ use super::args::Args;
 use super::{entrance, rights, workload};
 use crate::app::shell;
 use crate::app::status::yaml;
+use crate::domain::roll::spec::CONTROL_PLANE;
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// What everything is called.
@@ -62,7 +63,7 @@ pub(super) fn meta(namespace: Option<&str>) -> Value {
 }
 
 pub(super) fn labels() -> Value {
-    json!({"app.kubernetes.io/name": NAME, "app.kubernetes.io/component": "control-plane"})
+    CONTROL_PLANE.iter().map(|(label, value)| ((*label).to_owned(), json!(value))).collect()
 }
 
 #[cfg(test)]

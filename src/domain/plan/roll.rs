@@ -1,11 +1,15 @@
 //! What is said about verbs on fleet rolls: who goes, in which order, what is bypassed, what stays as it is.
 
+use std::collections::BTreeSet;
+
 use super::super::ids::RollId;
 use super::super::kura::sight::NO_CLUSTER;
 use super::super::roll::fleet_roll::Roll;
 use super::super::roll::node::StepName;
 use super::super::roll::order::remaining;
 use super::super::roll::quorum::margin_of;
+use super::super::roll::sight::FleetPod;
+use super::super::roll::spec::CONTROL_PLANE;
 use super::super::roll::verb::RollVerb;
 use super::outline::PlanKind;
 use super::rehearsal::Rehearsal;
@@ -59,6 +63,7 @@ impl Rehearsal<'_> {
         }
         self.says_of_the_registry(&roll, registry.as_deref());
         self.drains(&roll);
+        self.says_of_control_planes(&roll);
         self.says_of_gates(&roll);
         self.roll_writes(&roll, registry.as_deref());
     }
@@ -68,6 +73,20 @@ impl Rehearsal<'_> {
         self.say(PlanKind::Warns, "its drains pass over budgets: a pod whose budget says no is deleted all the same");
         if let Some(warning) = margin_of(&roll.spec).warning() {
             self.say(PlanKind::Warns, warning);
+        }
+    }
+
+    /// Whoever is drained with the node it looks after may not come back before that does.
+    fn says_of_control_planes(&mut self, roll: &Roll) {
+        let is_one = |pod: &&FleetPod| CONTROL_PLANE.iter().all(|(label, value)| pod.stamp.label(label) == Some(value));
+        let pods = self.observed.cluster.iter().flat_map(|sight| sight.fleet.pods.rows.values()).filter(is_one);
+        let hosts: BTreeSet<String> = pods.filter_map(|pod| pod.node.clone()).collect();
+        for host in hosts.into_iter().filter(|host| roll.nodes.contains_key(host)) {
+            let text = format!(
+                "{host} runs a control plane, which its drain takes off: the roll goes on once one runs elsewhere, and one \
+                 whose volume is bound to {host} never does"
+            );
+            self.say(PlanKind::Warns, text);
         }
     }
 

@@ -87,6 +87,10 @@ pub struct Host {
     pub unschedulable: Option<bool>,
     /// Version of its kubelet.
     pub version: Option<String>,
+    /// The kernel it runs.
+    pub kernel: Option<String>,
+    /// Its operating system.
+    pub os_image: Option<String>,
     /// It holds the VIP of the cluster.
     pub holds_vip: bool,
     /// A registry that a roll looks for runs on it.
@@ -188,6 +192,8 @@ impl<'a> Looker<'a> {
             ready: seen.map(|node| node.ready).or(known.map(|node| node.ready)),
             unschedulable: seen.map(|node| node.unschedulable).or(known.map(|node| node.unschedulable)),
             version: known.and_then(|node| node.version.clone()),
+            kernel: seen.and_then(|node| node.kernel.clone()),
+            os_image: seen.and_then(|node| node.os_image.clone()),
             holds_vip: known.is_some_and(|node| node.holds_vip),
             registry: self.registries.contains(name),
             cordon: rolls.ledger.get(name).cloned(),

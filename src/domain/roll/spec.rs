@@ -29,6 +29,10 @@ pub const CANARY_GATE: &str = "canary";
 /// The image of a probe: small, and on every node already (F9).
 pub const PROBE_IMAGE: &str = "registry.k8s.io/pause:3.10";
 
+/// Labels by which the pod of a control plane is known.
+pub const CONTROL_PLANE: [(&str, &str); 2] =
+    [("app.kubernetes.io/name", "kura-console"), ("app.kubernetes.io/component", "control-plane")];
+
 /// A label and its value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

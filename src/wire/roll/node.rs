@@ -25,6 +25,12 @@ pub struct NodeBody {
     pub unschedulable: Option<bool>,
     /// Version of its kubelet.
     pub version: Option<String>,
+    /// The kernel it runs.
+    #[serde(default)]
+    pub kernel: Option<String>,
+    /// Its operating system.
+    #[serde(default)]
+    pub os_image: Option<String>,
     /// It holds the VIP of the cluster.
     pub holds_vip: bool,
     /// The registry runs on it, as far as a roll looked for it.
@@ -58,6 +64,8 @@ impl NodeBody {
             ready: host.ready,
             unschedulable: host.unschedulable,
             version: host.version,
+            kernel: host.kernel,
+            os_image: host.os_image,
             holds_vip: host.holds_vip,
             registry: host.registry,
             cordon: host.cordon,

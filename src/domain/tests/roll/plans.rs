@@ -4,6 +4,7 @@ use super::rig::{Rig, id, spec};
 use crate::domain::input::Verb;
 use crate::domain::plan::plan;
 use crate::domain::roll::node::StepName;
+use crate::domain::roll::spec::CONTROL_PLANE;
 use crate::domain::roll::verb::RollVerb;
 
 fn lines(rig: &Rig, verb: RollVerb) -> Vec<String> {
@@ -82,4 +83,13 @@ fn a_plan_has_every_object_that_would_be_written_node_by_node() {
         (&plan.writes[1]["spec"]["unschedulable"], &plan.writes[4]["spec"]["unschedulable"]),
         (&true.into(), &false.into())
     );
+}
+
+#[test]
+fn a_start_warns_where_a_control_plane_would_be_drained() {
+    let mut rig = Rig::of(3);
+    rig.put_pod("kura-console-0", "wk-2", &CONTROL_PLANE);
+    let told = lines(&rig, start(3, false)).join("\n");
+    assert!(told.contains("wk-2 runs a control plane"), "{told}");
+    assert!(!told.contains("wk-1 runs a control plane"), "{told}");
 }

@@ -92,6 +92,29 @@ async fn whatever_a_roll_makes_is_taken_once_and_taken_away_with_all_that_came_o
     assert!(of_job().await.is_empty(), "no pod of a Job stays behind");
 }
 
+/// The API server applies the standard itself: what needs more than it allows is turned away.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_of_ours_needs_more_than_the_strictest_pod_security_standard() {
+    // F58
+    let Some(bed) = Bed::make(1).await else { return };
+    let namespace = bed.lease.namespace.as_str();
+    let eyes = Eyes::open(bed.lease.cluster.admin_config(), namespace).await;
+    bed.until("it answers", async || eyes.cluster.standing().identity.is_some()).await;
+    let strict = json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}});
+    bed.api.merge(&format!("/api/v1/namespaces/{namespace}"), &strict).await.done();
+    let plain = json!({"metadata": {"name": "plain"}, "spec": {"containers": [{"name": "c", "image": "c"}]}});
+    assert_eq!(bed.api.create(&pods(namespace), &plain).await.status, 403, "it is applied");
+    let (roll, node) = (roll(&bed), bed.fleet.node(1));
+    let probe = manifest::probe(Some(roll.id), node, 0, "pause:3", roll.started_at);
+    for (object, manifest) in [
+        (manifest::stage_object(&roll, node), manifest::stage(&roll, node)),
+        (manifest::probe_object(Some(roll.id), node, 0), probe),
+    ] {
+        let deed = Deed::Apply { manifest: manifest.clone(), from: None, force: false };
+        assert_eq!(run(&eyes, object, deed).await, Outcome::Done, "{manifest:#}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cordon_is_one_bit_under_the_version_that_was_seen() {
     // F21 (A11)

@@ -33,6 +33,8 @@ pub struct Script {
     pub wedged: BTreeSet<String>,
     /// Nodes where nothing becomes of a probe.
     pub mute: BTreeSet<String>,
+    /// Nodes that take no more pods.
+    pub full: BTreeSet<String>,
     /// Nodes whose pods stay although they are to go.
     pub clinging: BTreeSet<String>,
     /// Nodes whose Job does not get on.
@@ -149,6 +151,11 @@ impl Fleet {
         }
     }
 
+    /// Something more that runs on a node, where its kubelet can start it.
+    pub async fn put_pod(&self, name: &str, node: &str) {
+        self.hands.put_pod(name, node).await;
+    }
+
     /// Nobody of these may leave.
     pub async fn budget(&self, name: &str, selector: &Value) {
         let spec = json!({"minAvailable": 1, "selector": selector});
@@ -252,6 +259,7 @@ impl Hands {
         let cannot = json!({"waiting": {"reason": "CreateContainerError", "message": "context deadline exceeded"}});
         match pod["metadata"]["labels"][STEP_LABEL].as_str() {
             Some("probe") if script.mute.contains(node) => {}
+            Some("probe") if script.full.contains(node) => self.turn_away(pod).await,
             Some("boot" | "verify") if script.stuck.contains(node) => {}
             _ if script.wedged.contains(node) => self.say(pod, "Pending", &cannot).await,
             Some("stage" | "verify") => self.say(pod, "Succeeded", &self.ended()).await,
@@ -261,6 +269,12 @@ impl Hands {
             }
             _ => self.say(pod, "Running", &json!({"running": {"startedAt": self.clock.now().to_string()}})).await,
         }
+    }
+
+    /// Its kubelet does not admit it.
+    async fn turn_away(&self, pod: &Value) {
+        let status = json!({"status": {"phase": "Failed", "reason": "OutOfpods", "message": "node has no room"}});
+        self.api.merge(&format!("{}/status", self.pod_path(&text(&pod["metadata"]["name"]))), &status).await;
     }
 
     fn ended(&self) -> Value {

@@ -41,18 +41,23 @@ async fn a_probe_that_never_starts_is_judged_in_time_and_removed() {
     bed.until_tidy().await;
 }
 
+/// At once, and told apart from a node that merely has no room.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_runtime_that_makes_no_containers_fails_a_probe_at_once() {
+async fn a_runtime_that_makes_no_containers_fails_a_probe_and_a_full_node_proves_nothing() {
     // F11
-    let Some(bed) = Bed::make(1).await else { return };
-    let node = bed.fleet.node(1).to_owned();
+    let Some(bed) = Bed::make(2).await else { return };
+    let (wedged, full) = (bed.fleet.node(1).to_owned(), bed.fleet.node(2).to_owned());
     bed.fleet.script(|script| {
-        script.wedged.insert(node.clone());
+        script.wedged.insert(wedged.clone());
+        script.full.insert(full.clone());
     });
     let plane = bed.plane().await;
-    assert_eq!(plane.ask(RollVerb::Probe { node: node.clone() }).await, Reply::Done);
-    let found = plane.until("it is judged", |rolls| rolls.findings.contains_key(&node)).await;
-    assert_eq!(found.findings[&node].verdict, Verdict::Broken);
-    assert!(found.findings[&node].reason.contains("CreateContainerError"), "{:?}", found.findings);
+    for node in [&wedged, &full] {
+        assert_eq!(plane.ask(RollVerb::Probe { node: node.clone() }).await, Reply::Done);
+    }
+    let found = plane.until("both are judged", |rolls| rolls.findings.len() == 2).await.findings;
+    assert_eq!((found[&wedged].verdict, found[&full].verdict), (Verdict::Broken, Verdict::NotProven), "{found:?}");
+    assert!(found[&wedged].reason.contains("CreateContainerError"), "{found:?}");
+    assert!(found[&full].reason.contains("not admitted (OutOfpods"), "{found:?}");
     bed.until_tidy().await;
 }

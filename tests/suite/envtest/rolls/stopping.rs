@@ -67,6 +67,31 @@ async fn a_runtime_that_wedges_after_green_holds_every_other_node() {
     assert_eq!(roll.turns[1].node, bed.fleet.node(2));
 }
 
+/// The reference incident: the kubelet says Ready all the time, and pods on it cannot be started. What shows it is what is
+/// read of the node; no probe need be out.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pods_that_cannot_start_on_a_rolled_node_hold_the_roll_between_two_probes() {
+    // F2, F3, F5, F6
+    let Some(bed) = Bed::make(3).await else { return };
+    let node = bed.fleet.node(1).to_owned();
+    let plane = bed.plane().await;
+    plane.start(bed.fleet.spec()).await;
+    plane.until_roll("the gate", |roll| roll.gate.is_some()).await;
+    bed.fleet.script(|script| {
+        script.wedged.insert(node.clone());
+    });
+    for n in 1..=3 {
+        bed.fleet.put_pod(&format!("late-{n}"), &node).await;
+    }
+    let words = format!("{node} cannot start containers: 3 pods say so (3 CreateContainerError)");
+    let is_seen = |roll: &Roll| roll.nodes[&node].findings.iter().any(|one| one.passive && one.reason == words);
+    plane.until_roll(&words, is_seen).await;
+    assert!(plane.fleet().nodes.get(&node).is_some_and(|node| node.ready));
+    plane.approve().await;
+    let roll = plane.until_told(&words).await;
+    assert_eq!((roll.state(), roll.turns.len()), (RollState::Blocked, 1));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_registry_that_is_lost_holds_every_other_node() {
     // F27, F28
