@@ -39,6 +39,10 @@ pub struct Script {
     pub clinging: BTreeSet<String>,
     /// Nodes whose Job does not get on.
     pub stuck: BTreeSet<String>,
+    /// Nodes that go down and take the Job along that boots them, until a test brings them back.
+    pub doomed: BTreeSet<String>,
+    /// Pods that run and do not become Ready.
+    pub unready: BTreeSet<String>,
     /// How often each was booted.
     pub boots: BTreeMap<String, u32>,
 }
@@ -156,6 +160,44 @@ impl Fleet {
         self.hands.put_pod(name, node).await;
     }
 
+    /// A pod of a daemon on a node, with a label. Its controller is not there; the garbage collector is.
+    pub async fn put_daemon(&self, name: &str, node: &str, (label, value): (&str, &str)) {
+        let Hands { api, namespace, .. } = &self.hands;
+        let labels = json!({label: value, "daemon": name});
+        let container = json!([{"name": "app", "image": "app"}]);
+        let template = json!({"metadata": {"labels": labels}, "spec": {"containers": container}});
+        let spec = json!({"selector": {"matchLabels": {"daemon": name}}, "template": template});
+        let set = json!({"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": name}, "spec": spec});
+        let set = api.create(&path("/apis/apps/v1", namespace, "daemonsets"), &set).await.done();
+        let owner = json!({
+            "apiVersion": "apps/v1", "kind": "DaemonSet", "name": name, "uid": set["metadata"]["uid"], "controller": true,
+        });
+        let metadata = json!({"name": name, "labels": labels, "ownerReferences": [owner]});
+        let pod = json!({"metadata": metadata, "spec": {"nodeName": node, "containers": container}});
+        api.create(&pods(namespace), &pod).await.done();
+    }
+
+    /// A pod that did not become Ready does.
+    pub async fn make_ready(&self, pod: &str) {
+        self.script(|script| {
+            script.unready.remove(pod);
+        });
+        let seen = self.hands.api.get(&self.hands.pod_path(pod)).await.done();
+        self.hands.run(&seen).await;
+    }
+
+    /// A pod gets a label.
+    pub async fn label(&self, pod: &str, (label, value): (&str, &str)) {
+        let patch = json!({"metadata": {"labels": {label: value}}});
+        self.hands.api.merge(&self.hands.pod_path(pod), &patch).await.done();
+    }
+
+    /// A node is back, on another boot.
+    pub async fn bring_up(&self, node: &str) {
+        self.hands.count_boot(node);
+        self.hands.put_up(node, true).await;
+    }
+
     /// Nobody of these may leave.
     pub async fn budget(&self, name: &str, selector: &Value) {
         let spec = json!({"minAvailable": 1, "selector": selector});
@@ -263,12 +305,20 @@ impl Hands {
             Some("boot" | "verify") if script.stuck.contains(node) => {}
             _ if script.wedged.contains(node) => self.say(pod, "Pending", &cannot).await,
             Some("stage" | "verify") => self.say(pod, "Succeeded", &self.ended()).await,
+            Some("boot") if script.doomed.contains(node) => {
+                self.put_up(node, false).await;
+                self.say(pod, "Failed", &json!({"terminated": {"exitCode": 255, "reason": "Unknown"}})).await;
+            }
             Some("boot") => {
                 self.boot(node).await;
                 self.say(pod, "Succeeded", &self.ended()).await;
             }
-            _ => self.say(pod, "Running", &json!({"running": {"startedAt": self.clock.now().to_string()}})).await,
+            _ => self.run(pod).await,
         }
+    }
+
+    async fn run(&self, pod: &Value) {
+        self.say(pod, "Running", &json!({"running": {"startedAt": self.clock.now().to_string()}})).await;
     }
 
     /// Its kubelet does not admit it.
@@ -284,13 +334,18 @@ impl Hands {
 
     async fn boot(&self, node: &str) {
         self.put_up(node, false).await;
-        *self.script.lock().unwrap_or_else(PoisonError::into_inner).boots.entry(node.to_owned()).or_default() += 1;
+        self.count_boot(node);
         self.put_up(node, true).await;
+    }
+
+    fn count_boot(&self, node: &str) {
+        *self.script.lock().unwrap_or_else(PoisonError::into_inner).boots.entry(node.to_owned()).or_default() += 1;
     }
 
     async fn say(&self, pod: &Value, phase: &str, state: &Value) {
         let container = &pod["spec"]["containers"][0];
-        let ready = phase == "Running";
+        let name = text(&pod["metadata"]["name"]);
+        let ready = phase == "Running" && !self.told().unready.contains(&name);
         let condition = |kind: &str| {
             json!({
                 "type": kind, "status": if ready { "True" } else { "False" },
@@ -307,7 +362,7 @@ impl Hands {
                 "state": state,
             }],
         }});
-        self.api.merge(&format!("{}/status", self.pod_path(&text(&pod["metadata"]["name"]))), &status).await;
+        self.api.merge(&format!("{}/status", self.pod_path(&name)), &status).await;
     }
 
     /// The first node that takes it.

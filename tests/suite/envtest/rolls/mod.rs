@@ -7,5 +7,6 @@ mod seeing;
 mod doing;
 mod walking;
 mod probing;
+mod gating;
 mod stopping;
 mod crashing;

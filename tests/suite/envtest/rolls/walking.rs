@@ -3,6 +3,7 @@
 use kura_console::domain::roll::change::RollChange;
 use kura_console::domain::roll::fleet_roll::RollState;
 use kura_console::domain::roll::node::{StepName, StepState, Verdict};
+use kura_console::domain::roll::sight::JobEnd;
 use serde_json::json;
 
 use super::bed::Bed;
@@ -13,7 +14,7 @@ use super::fleet::DIGEST;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_roll_goes_through_with_its_gate_approved_and_leaves_nothing_behind() {
     // F4, F8, F15, F16, F17, F18, F21, F23, F26, F27, F28, F57, F58
-    let Some(bed) = Bed::make(4).await else { return };
+    let Some(bed) = Bed::make(6).await else { return };
     let fleet = &bed.fleet;
     fleet.put_registry(fleet.node(2)).await;
     fleet.budget("app", &json!({"matchLabels": {"app": "app"}})).await;
@@ -29,7 +30,7 @@ async fn a_roll_goes_through_with_its_gate_approved_and_leaves_nothing_behind() 
     let staged =
         |roll: &kura_console::domain::roll::fleet_roll::Roll| roll.nodes.values().all(|node| node.staged.is_some());
     plane.until_roll("all are staged while it waits", staged).await;
-    assert_eq!([2, 3, 4].map(|n| fleet.boots(fleet.node(n))), [0; 3], "and nobody else was touched");
+    assert_eq!([2, 3, 4, 5, 6].map(|n| fleet.boots(fleet.node(n))), [0; 5], "and nobody else was touched");
     assert!(!fleet.is_cordoned(fleet.node(2)).await);
     assert_eq!(fleet.boots(fleet.node(1)), 1);
 
@@ -37,8 +38,8 @@ async fn a_roll_goes_through_with_its_gate_approved_and_leaves_nothing_behind() 
     let roll = plane.until_roll("its end", |roll| !roll.is_live()).await;
     assert_eq!((roll.state(), roll.reason()), (RollState::Succeeded, None), "{roll:#?}");
     let turns: Vec<&str> = roll.turns.iter().map(|turn| turn.node.as_str()).collect();
-    assert_eq!(turns, [1, 3, 4, 2].map(|n| fleet.node(n)), "the registry's host last");
-    for n in 1..=4 {
+    assert_eq!(turns, [1, 3, 4, 5, 6, 2].map(|n| fleet.node(n)), "the registry's host last");
+    for n in 1..=6 {
         let node = fleet.node(n);
         assert_eq!(fleet.boots(node), 1, "{node}");
         assert!(!fleet.is_cordoned(node).await, "{node}");
@@ -50,7 +51,7 @@ async fn a_roll_goes_through_with_its_gate_approved_and_leaves_nothing_behind() 
 
     let facts = plane.facts().await;
     let ended = facts.iter().filter(|fact| matches!(fact, RollChange::StepEnded { .. })).count();
-    assert_eq!(ended, 4 * StepName::ALL.len(), "each step of each node is in the journal, once");
+    assert_eq!(ended, 6 * StepName::ALL.len(), "each step of each node is in the journal, once");
 }
 
 fn app(bed: &Bed, node: &str) -> String {
@@ -70,4 +71,25 @@ async fn a_cordon_that_is_not_ours_stays() {
     assert_eq!(roll.state(), RollState::Succeeded, "{roll:#?}");
     assert_eq!(bed.fleet.boots(bed.fleet.node(2)), 1);
     assert!(bed.fleet.is_cordoned(bed.fleet.node(2)).await && !bed.fleet.is_cordoned(bed.fleet.node(1)).await);
+}
+
+/// Whoever boots a node goes down with it: the real controller calls its Job failed, and the node is asked once it is back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_boot_that_takes_its_own_job_along_is_judged_by_the_node() {
+    // F58
+    let Some(bed) = Bed::make(1).await else { return };
+    let node = bed.fleet.node(1).to_owned();
+    bed.fleet.script(|script| {
+        script.doomed.insert(node.clone());
+    });
+    let plane = bed.plane().await;
+    plane.start(bed.fleet.spec()).await;
+    let has_failed = || plane.fleet().jobs.rows.values().any(|job| matches!(job.ended, Some(JobEnd::Failed { .. })));
+    bed.until("its Job has failed", async || has_failed()).await;
+    let roll = plane.roll();
+    assert_eq!(roll.nodes[&node].step(StepName::Boot).map(|row| row.state), Some(StepState::Running));
+    bed.fleet.bring_up(&node).await;
+    let roll = plane.until_roll("the gate", |roll| roll.gate.is_some()).await;
+    assert_eq!(roll.nodes[&node].step(StepName::Boot).map(|row| row.state), Some(StepState::Done));
+    assert_eq!(bed.fleet.boots(&node), 1);
 }
