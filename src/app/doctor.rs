@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::cluster::ClusterArgs;
 use super::doctor_here::here;
+use super::doctor_journal::journal;
 use super::doctor_reach::reach;
 use super::look::speaks_unicode;
 use super::report::wrapped;
@@ -24,6 +25,9 @@ pub struct Args {
     target: TargetArgs,
     #[command(flatten)]
     cluster: ClusterArgs,
+    /// A journal to look at from here, as serve names it: whether this machine could carry on with it
+    #[arg(long, value_name = "URL", env = "KURA_CONSOLE_JOURNAL", hide_env_values = true)]
+    journal: Option<String>,
     /// How it is printed.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     output: Output,
@@ -113,6 +117,9 @@ pub fn run(args: Args) -> Result<(), Problem> {
     let runtime = runtime.map_err(|e| Problem::new(ProblemKind::Internal, "runtime", format!("no threads: {e}")))?;
     let (target, cluster) = (args.target, args.cluster);
     let mut findings = runtime.block_on(reach(target, cluster));
+    if let Some(url) = &args.journal {
+        findings.push(runtime.block_on(journal(url)));
+    }
     // A token command that never ends is not waited for.
     runtime.shutdown_background();
     findings.extend(here());

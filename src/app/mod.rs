@@ -29,6 +29,7 @@ pub mod doctor_reach;
 pub mod doctor_there;
 pub mod doctor_here;
 pub mod doctor_cluster;
+pub mod doctor_journal;
 pub mod audit;
 pub mod verbs;
 pub mod journal;

@@ -152,7 +152,8 @@ impl<C: Clock> Drawer<C> {
         }
     }
 
-    /// Returns once an object is another one than at this version, when nobody can tell any more, or after `wait`.
+    /// Returns once an object is another one than at this version, or after `wait`. The watch begins with the object as it
+    /// is, because a version may be older than what the server remembers.
     pub async fn changed(
         &self,
         shelf: Shelf,
@@ -162,7 +163,7 @@ impl<C: Clock> Drawer<C> {
     ) -> Result<(), ClusterFault> {
         let seconds = u32::try_from(wait.as_secs().max(1)).unwrap_or(u32::MAX);
         let params = WatchParams::default().fields(&format!("metadata.name={name}")).timeout(seconds);
-        let request = self.at(shelf).watch_metadata(&params, version.unwrap_or("0"));
+        let request = self.at(shelf).watch_metadata(&params, "0");
         let request = request.map_err(|error| ClusterFault::Refused { said: error.to_string() })?;
         let pass = self.connection.pass().await?;
         let watch = async {
@@ -170,6 +171,8 @@ impl<C: Clock> Drawer<C> {
             loop {
                 match events.try_next().await? {
                     Some(WatchEvent::Bookmark(_)) => {}
+                    Some(WatchEvent::Added(object)) if !is_newer(&object, version) => {}
+                    Some(WatchEvent::Error(status)) => return Err(kube::Error::Api(status)),
                     _ => return Ok(()),
                 }
             }
@@ -211,6 +214,16 @@ impl<C: Clock> Drawer<C> {
     }
 }
 
+/// Whether an object is of a later version than this one, as far as versions can be told apart.
+fn is_newer(object: &Value, version: Option<&str>) -> bool {
+    let number = |text: &str| text.parse::<u64>().ok();
+    let found = object["metadata"]["resourceVersion"].as_str().and_then(number);
+    match (found, version.and_then(number)) {
+        (Some(found), Some(known)) => found > known,
+        _ => true,
+    }
+}
+
 fn written() -> PostParams {
     PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() }
 }
@@ -229,4 +242,34 @@ fn kept(shelf: Shelf, object: &Value) -> Result<Kept, ClusterFault> {
     let labels = labels.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
     let made_at = meta["creationTimestamp"].as_str().and_then(|at| at.parse().ok());
     Ok(Kept { version: text("resourceVersion"), made_at, labels, bytes, is_final: object["immutable"] == true, name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_watch_begins_with_is_news_only_where_it_is_later() {
+        let object = |version: &str| json!({"metadata": {"resourceVersion": version}});
+        assert!(!is_newer(&object("99"), Some("100")) && !is_newer(&object("100"), Some("100")));
+        assert!(is_newer(&object("101"), Some("100")) && is_newer(&object("1"), None));
+        assert!(is_newer(&object("unlike-a-number"), Some("100")));
+    }
+
+    #[test]
+    fn an_object_is_read_as_it_was_written() {
+        let bytes = BTreeMap::from([("head".to_owned(), vec![0, 159, 146])]);
+        let labels = BTreeMap::from([(PART.to_owned(), "head".to_owned())]);
+        for shelf in [Shelf::ConfigMap, Shelf::Secret] {
+            let held = BASE64_STANDARD.encode(&bytes["head"]);
+            let mut object = json!({"metadata": {
+                "name": "kura.head", "resourceVersion": "7", "creationTimestamp": "2026-11-30T02:00:00Z", "labels": labels,
+            }});
+            object[shelf.field()] = json!({"head": held});
+            let read = kept(shelf, &object).unwrap();
+            assert_eq!((read.name.as_str(), read.version.as_deref()), ("kura.head", Some("7")));
+            assert_eq!((&read.bytes, &read.labels, read.made_at.is_some()), (&bytes, &labels, true));
+        }
+        assert!(kept(Shelf::ConfigMap, &json!({"metadata": {}})).is_err());
+    }
 }

@@ -48,14 +48,14 @@ fn keyed(plane: &Plane, path: &str, key: &str, body: &Value) -> (u16, String, Va
     (status, headers, serde_json::from_str(&text).expect("JSON"))
 }
 
-fn journal(folder: &Path, url: &str, arguments: &[&str]) -> Said {
+pub(super) fn journal(folder: &Path, url: &str, arguments: &[&str]) -> Said {
     let said = kura(folder, &[("KURA_CONSOLE_JOURNAL", url)], &[&["journal"], arguments].concat());
     assert!(!format!("{said:?}").contains("only-for-tests"), "a password was shown: {said:?}");
     said
 }
 
 /// Every entry of a tick is by whoever held the seat then; the epochs there were.
-fn one_ticks_at_a_time(exported: &str) -> Vec<u64> {
+pub(super) fn one_ticks_at_a_time(exported: &str) -> Vec<u64> {
     let (mut holder, mut epochs) = (String::new(), Vec::new());
     for line in exported.lines() {
         let entry: Value = serde_json::from_str(line).expect("an entry");
@@ -123,6 +123,14 @@ fn what_one_control_plane_is_told_another_one_does() {
     assert!((200..300).contains(&status), "{status} {said}");
     two.get_until("/api/secrets/", "the name of a secret", |body| body[0]["name"] == "PLANTED");
 
+    let (api, token) = (one.url(), one.token("viewer").to_owned());
+    let variables = [("KURA_CONSOLE_API", api.as_str()), ("KURA_CONSOLE_TOKEN", token.as_str())];
+    let doctor = kura(one.folder(), &variables, &["doctor", "--journal", database.url()]).stdout;
+    let doctor = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        doctor.contains("can be read from here (postgres, 1 account") && !doctor.contains("only-for-tests"),
+        "{doctor}"
+    );
     let verified = journal(one.folder(), database.url(), &["verify"]);
     assert!(verified.stdout.contains("nothing is wrong") && verified.stdout.contains("1 secrets"), "{verified:?}");
     let backup = journal(one.folder(), database.url(), &["backup", "--to", "saved"]);

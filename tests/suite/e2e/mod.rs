@@ -9,6 +9,7 @@ mod registry;
 mod doctor;
 mod journal;
 mod database;
+mod outage;
 mod copy;
 mod first_contact;
 mod help;

@@ -113,7 +113,7 @@ async fn the_slower_of_two_is_outrun_and_writes_nothing(bed: impl Bed) {
     assert_eq!(slow.append(batch(account(), 2, 3, 2)).await.unwrap().revision, 5);
 }
 
-async fn a_seat_raises_the_epoch_and_deposes_the_old_holder(bed: impl Bed) {
+pub(super) async fn a_seat_raises_the_epoch_and_deposes_the_old_holder(bed: impl Bed) {
     let (old, new) = (bed.open().await, bed.open().await);
     assert_eq!(old.append(seat(0, "old", 1)).await.unwrap().epoch, 1);
     old.append(Batch { epoch: Some(1), ..batch(account(), 1, 1, 1) }).await.unwrap();
@@ -241,7 +241,7 @@ async fn a_snapshot_of_what_was_never_appended_is_refused(bed: impl Bed) {
     assert_eq!(journal.load(account()).await.unwrap(), fold(&batch(account(), 0, 2, 1).entries));
 }
 
-async fn many_writers_lose_and_repeat_nothing(bed: impl Bed) {
+pub(super) async fn many_writers_lose_and_repeat_nothing(bed: impl Bed) {
     const WRITERS: u64 = 4;
     const EACH: u64 = 20;
     let write = async |writer: u64| {
@@ -268,7 +268,7 @@ async fn many_writers_lose_and_repeat_nothing(bed: impl Bed) {
     assert_eq!(batches.iter().collect::<BTreeSet<_>>().len(), batches.len(), "a batch was written twice");
 }
 
-async fn the_last_beat_of_the_newest_epoch_stays(bed: impl Bed) {
+pub(super) async fn the_last_beat_of_the_newest_epoch_stays(bed: impl Bed) {
     let (journal, other) = (bed.open().await, bed.open().await);
     let beat = |holder: &str, epoch, count| Beat { holder: holder.to_owned(), epoch, count };
     journal.beat(account(), beat("old", 1, 1)).await.unwrap();
@@ -299,7 +299,7 @@ async fn links_of_the_audit_are_found_from_both_ends(bed: impl Bed) {
     assert_eq!(nobody, []);
 }
 
-async fn an_append_from_before_a_compaction_is_refused(bed: impl Bed) {
+pub(super) async fn an_append_from_before_a_compaction_is_refused(bed: impl Bed) {
     let (journal, late) = (bed.open().await, bed.open().await);
     journal.append(seat(0, "holder", 1)).await.unwrap();
     journal.append(batch(account(), 1, 59, 1)).await.unwrap();

@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::beds::{Bed, Kubernetes};
 use super::changes::{batch_with_links, entry, fold};
+use super::conformance;
 
 /// The most an account may hold here, by the architecture.
 const MACHINES: u64 = 1_000;
@@ -198,4 +199,23 @@ async fn what_lies_beside_the_journal_is_shared_by_its_servers() {
     there.drop_secret(account(), version).await.unwrap();
     assert_eq!(here.secret(account(), version).await.unwrap(), None);
     assert!(one.list(Shelf::ConfigMap, "kura-console/part=secret").await.unwrap().is_empty(), "secrets are Secrets");
+}
+
+/// What fences is tried by its own name here as well: mutants of the cluster are found by it.
+#[tokio::test]
+async fn two_writers_never_replace_the_same_head() {
+    let Some(bed) = Kubernetes::bed().await else { return };
+    conformance::many_writers_lose_and_repeat_nothing(bed).await;
+}
+
+#[tokio::test]
+async fn whoever_lost_the_seat_appends_nothing() {
+    let Some(bed) = Kubernetes::bed().await else { return };
+    conformance::a_seat_raises_the_epoch_and_deposes_the_old_holder(bed).await;
+}
+
+#[tokio::test]
+async fn whoever_slept_through_a_compaction_appends_nothing() {
+    let Some(bed) = Kubernetes::bed().await else { return };
+    conformance::an_append_from_before_a_compaction_is_refused(bed).await;
 }

@@ -15,6 +15,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use super::beds::{Bed, Postgres};
 use super::changes::{batch, fold};
+use super::conformance;
 
 fn account() -> AccountId {
     AccountId::named("acme")
@@ -231,4 +232,23 @@ async fn only_the_newest_results_of_an_account_are_kept() {
     }
     let found = results.find(account(), ResultQuery { limit: 1_000, ..ResultQuery::default() }).await.unwrap();
     assert_eq!((found.len(), &found[0]), (10, &result(255)));
+}
+
+/// What fences is tried by its own name here as well: mutants of the database are found by it.
+#[tokio::test]
+async fn two_writers_never_append_to_the_same_head() {
+    let Some(bed) = Postgres::bed().await else { return };
+    conformance::many_writers_lose_and_repeat_nothing(bed).await;
+}
+
+#[tokio::test]
+async fn whoever_lost_the_seat_appends_nothing() {
+    let Some(bed) = Postgres::bed().await else { return };
+    conformance::a_seat_raises_the_epoch_and_deposes_the_old_holder(bed).await;
+}
+
+#[tokio::test]
+async fn whoever_lost_the_seat_shows_no_sign_of_life() {
+    let Some(bed) = Postgres::bed().await else { return };
+    conformance::the_last_beat_of_the_newest_epoch_stays(bed).await;
 }

@@ -175,6 +175,16 @@ mod tests {
         assert_eq!(compacted.record.revision, 30);
     }
 
+    /// How heads were written first: they have to load for ever.
+    const FIRST: &str = r#"{"format":1,"revision":31,"epoch":2,"oldest":11,"spilled":30,"entries":[{"first":1,"last":30,"piece":"1.ab"}],"links":[{"first":4,"last":8,"piece":"4.cd"}],"base":{"revision":10,"fold":4,"pieces":["10.4.000.ef"]}}"#;
+
+    #[test]
+    fn the_first_head_that_was_ever_written_still_loads() {
+        let record: Record = serde_json::from_str(FIRST).unwrap();
+        assert_eq!((record.revision, record.epoch, record.oldest, record.spilled), (31, 2, 11, 30));
+        assert_eq!(serde_json::to_string(&record).unwrap(), FIRST);
+    }
+
     #[test]
     fn a_head_that_cannot_be_trusted_is_refused() {
         let kept =
