@@ -45,17 +45,13 @@ pub struct Args {
     /// Play generated worlds instead: every seed from A up to, not including, B, until one fails.
     #[arg(long, value_name = "A..B", value_parser = seeds)]
     seeds: Option<Range<u64>>,
-    /// Which kind of worlds is generated: rings, kura, or all, one after the other.
-    #[arg(long, value_name = "NAME", default_value = "all", value_parser = families, requires = "seeds")]
-    profile: Families,
+    /// Which kind of worlds is generated: rings, kura, rolls, or all three at once; without it each kind in turn.
+    #[arg(long, value_name = "NAME", value_parser = family, requires = "seeds")]
+    profile: Option<Profile>,
     /// Generated worlds: begin none after this time, such as 30m; how many were played is printed.
     #[arg(long, value_name = "TIME", value_parser = moment, requires = "seeds")]
     within: Option<Moment>,
 }
-
-/// Families of worlds that are played.
-#[derive(Debug, Clone)]
-struct Families(Vec<Profile>);
 
 /// What came of one file.
 enum Ended {
@@ -97,7 +93,7 @@ pub fn run(args: Args) -> Result<(), Problem> {
 
 /// Prints what came of the worlds of each family, and the first one that failed.
 fn generated(range: Range<u64>, args: &Args) -> Result<(), Problem> {
-    for profile in &args.profile.0 {
+    for profile in Profile::ALL.iter().filter(|profile| args.profile.is_none_or(|asked| asked == **profile)) {
         let mut progress = Progress::of(range.end.saturating_sub(range.start), args.within);
         let report = seeds::run::run(range.clone(), *profile, |report| progress.after(report));
         progress.done();
@@ -205,13 +201,9 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
     range.filter(|range| !range.is_empty()).ok_or_else(|| "write a range such as 0..2000".to_owned())
 }
 
-fn families(text: &str) -> Result<Families, String> {
-    match (Profile::ALL.iter().find(|profile| profile.word() == text), text) {
-        (Some(known), _) => Ok(Families(vec![*known])),
-        (None, "all") => Ok(Families(Profile::ALL.to_vec())),
-        (None, "rolls") => Err(format!("worlds of {text} are not supported by this version")),
-        (None, _) => Err("choose rings, kura or all".to_owned()),
-    }
+fn family(text: &str) -> Result<Profile, String> {
+    let known = Profile::ALL.into_iter().find(|profile| profile.word() == text);
+    known.ok_or_else(|| "choose rings, kura, rolls or all".to_owned())
 }
 
 fn moment(text: &str) -> Result<Moment, String> {

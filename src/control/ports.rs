@@ -1,6 +1,7 @@
 //! The ports: what the loop needs from the technology behind it. Traits are generic, never boxed.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use imbl::OrdMap;
@@ -363,6 +364,28 @@ impl Sightings {
             () = told(first) => {}
             () = told(second) => {}
         }
+    }
+}
+
+/// Tells news of a cluster to whoever waits for it. Clones tell the same.
+#[derive(Debug, Clone)]
+pub struct Herald(Arc<watch::Sender<u64>>);
+
+impl Default for Herald {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(0)))
+    }
+}
+
+impl Herald {
+    /// There is news.
+    pub fn tell(&self) {
+        self.0.send_modify(|count| *count += 1);
+    }
+
+    /// For somebody who waits for it from now on.
+    pub fn sightings(&self) -> Sightings {
+        Sightings { counts: [Some(self.0.subscribe()), None] }
     }
 }
 

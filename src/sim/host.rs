@@ -11,7 +11,7 @@ use super::journal::{Line, SimJournal};
 use super::shared::Shared;
 use super::stores::{SimPresence, SimResults, SimVault};
 use crate::control::host::Host;
-use crate::control::ports::Clock;
+use crate::control::ports::{Clock, Herald};
 use crate::domain::observed::Node;
 
 /// The outside that all processes of a simulation share. Clones are the same outside.
@@ -29,6 +29,8 @@ pub struct Outside {
     pub nodes: Shared<OrdMap<String, Node>>,
     /// The cluster of the Kura servers.
     pub cluster: Shared<Objects>,
+    /// Tells when something is seen of it that was not before; a world in which nobody does is looked at by ticks alone.
+    pub herald: Herald,
     /// Time.
     pub clock: VirtualClock,
 }
@@ -45,6 +47,7 @@ impl Outside {
             vault: SimVault::default(),
             nodes,
             cluster: Shared::new(Objects { fleet, ..Objects::default() }),
+            herald: Herald::default(),
             clock,
         }
     }
@@ -93,7 +96,7 @@ impl SimHost {
     pub fn with(outside: Outside, means: Means, process: &str) -> Self {
         let journal = outside.journal.over(means.to_journal.clone());
         let (objects, line) = (outside.cluster.clone(), means.to_cluster.clone());
-        let cluster = SimCluster::new(objects, means.clock.clone(), line, process);
+        let cluster = SimCluster::new(objects, means.clock.clone(), line, process).heard_by(outside.herald.clone());
         Self { outside, means, journal, cluster, process: process.to_owned(), drawn: Shared::new(0) }
     }
 }

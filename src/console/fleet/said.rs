@@ -81,6 +81,9 @@ fn plain(change: &RollChange, world: &World) -> String {
         RollChange::CordonEnded { node, how: CordonEnd::Lifted } => {
             format!("somebody else lifted the cordon of {node}")
         }
+        RollChange::CordonEnded { node, how: CordonEnd::Theirs } => {
+            format!("{node} stays cordoned: somebody else has set that since")
+        }
         RollChange::CordonEnded { node, how: CordonEnd::Gone } => format!("{node} is gone, and its cordon with it"),
         RollChange::SoakBegan { roll } => {
             format!("{}: every node is green, they are looked at for a while", name(roll))

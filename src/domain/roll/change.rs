@@ -19,6 +19,8 @@ pub enum CordonEnd {
     Lifted,
     /// The node is gone.
     Gone,
+    /// Somebody else has set it since, and it is theirs.
+    Theirs,
 }
 
 /// One fact.

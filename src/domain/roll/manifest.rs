@@ -100,10 +100,15 @@ fn pinned(node: &str, image: &str, container: &str) -> Value {
     })
 }
 
+/// What a stage pulls: once a digest is rolled that one and no other, whatever the tag says by now (F21).
+fn pulled(roll: &Roll) -> &str {
+    roll.digest.as_deref().filter(|digest| digest.contains("@sha256:")).unwrap_or(&roll.image)
+}
+
 /// The stage of a node: the image is pulled by making a container of it that does nothing.
 pub fn stage(roll: &Roll, node: &str) -> Value {
     let object = stage_object(roll, node);
-    let mut spec = pinned(node, &roll.image, "stage");
+    let mut spec = pinned(node, pulled(roll), "stage");
     spec["containers"][0]["command"] = json!(["true"]);
     let metadata = metadata(&object.name, Some(roll.id), StepName::Stage.word(), node);
     json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec })

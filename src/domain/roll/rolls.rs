@@ -1,5 +1,7 @@
 //! Every fact about fleet rolls of one account: the rolls, the ledger of cordons, and what is known of runtimes.
 
+use std::collections::BTreeMap;
+
 use imbl::{OrdMap, Vector};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -7,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::ids::RollId;
 use super::fleet_roll::Roll;
-use super::node::{Finding, NodeRoll};
+use super::node::{Finding, NodeRoll, StepName};
 use super::totals::Totals;
 
 /// Rolls that have ended which the World keeps; older ones are read from the journal (F57).
@@ -87,14 +89,19 @@ impl Rolls {
         self.rolls.iter().find_map(|roll| Some((roll, roll.in_turn()?)))
     }
 
-    /// Rolled nodes that are looked at, with the roll that does: the last one that touched them.
+    /// Rolled nodes that are looked at, with the roll that does: the last one that touched them. While that takes a node
+    /// through its steps nobody looks, whatever an earlier one would make of it.
     pub fn watched(&self, now: Timestamp) -> OrdMap<String, (RollId, NodeRoll)> {
-        let mut watched = OrdMap::new();
-        for roll in self.rolls.iter().filter(|roll| roll.is_watching(now)) {
-            let nodes = roll.rolled().map(|(name, node)| (name.clone(), (roll.id, node.clone())));
-            watched.extend(nodes);
+        let mut last: BTreeMap<&str, (Timestamp, &Roll, &NodeRoll)> = BTreeMap::new();
+        for (roll, (name, node)) in self.rolls.iter().flat_map(|roll| roll.nodes.iter().map(move |node| (roll, node))) {
+            let Some(touched) = node.step(StepName::Cordon).map(|row| row.started_at) else { continue };
+            if last.get(name.as_str()).is_none_or(|(known, ..)| *known <= touched) {
+                last.insert(name, (touched, roll, node));
+            }
         }
-        watched
+        let looked_at =
+            last.into_iter().filter(|(_, (_, roll, node))| node.back_since().is_some() && roll.is_watching(now));
+        looked_at.map(|(name, (_, roll, node))| (name.to_owned(), (roll.id, node.clone()))).collect()
     }
 
     /// What people call a roll.

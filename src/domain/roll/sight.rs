@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::super::kura::object::{MANAGED_BY_LABEL, ObjectKind, ObjectRef, Stamp};
+use super::super::kura::object::{FIELD_MANAGER, MANAGED_BY_LABEL, ObjectKind, ObjectRef, Stamp};
 use super::super::kura::render::MANAGED_BY;
 use super::super::kura::source::Source;
 use super::manifest::{ROLL_LABEL, STEP_LABEL};
@@ -18,6 +18,9 @@ pub struct FleetNode {
     pub ready: bool,
     /// `spec.unschedulable`: one bit without an owner.
     pub unschedulable: bool,
+    /// Who wrote that bit last, as the managers of its fields tell; none = nobody says (A11).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cordoned_by: Option<String>,
     /// `status.nodeInfo.bootID`: another one means it was booted.
     #[serde(default)]
     pub boot_id: Option<String>,
@@ -34,6 +37,13 @@ impl FleetNode {
     pub fn is_like(&self, other: &Self) -> bool {
         let stamp = self.stamp.at(&other.stamp);
         Self { stamp, ..self.clone() } == *other
+    }
+}
+
+impl FleetNode {
+    /// It is cordoned, and somebody else is known to have done that.
+    pub fn is_theirs(&self) -> bool {
+        self.unschedulable && self.cordoned_by.as_deref().is_some_and(|manager| manager != FIELD_MANAGER)
     }
 }
 

@@ -97,6 +97,12 @@ pub struct Fleet {
     pub nodes: Shared<OrdMap<String, Node>>,
     /// How often each was booted.
     pub boots: BTreeMap<String, u64>,
+    /// How often anybody changed each.
+    pub edits: BTreeMap<String, u64>,
+    /// Who cordoned each that is cordoned, where that is known.
+    pub cordoned_by: BTreeMap<String, String>,
+    /// Since when each can be scheduled to again.
+    pub lifted_at: BTreeMap<String, Timestamp>,
     /// Nodes whose runtime makes no containers any more.
     pub wedged: BTreeSet<String>,
     /// Pods by namespace and name, beside those of instances.
@@ -105,6 +111,8 @@ pub struct Fleet {
     pub jobs: BTreeMap<String, FleetSimJob>,
     /// Loads that wait for their node.
     pub away: BTreeSet<String>,
+    /// The registry was drained and waits for a node that can have it.
+    pub registry_waits: bool,
     /// Since when pods of instances say what they say.
     pub said: BTreeMap<String, Timestamp>,
     /// Namespaces of given pods.
@@ -121,6 +129,14 @@ pub struct Fleet {
     pub refused: BTreeMap<(String, StepName), String>,
     /// What probes come to, by node.
     pub probes: BTreeMap<String, ProbeFate>,
+    /// Steps whose next Job fails.
+    pub doomed: BTreeSet<(String, StepName)>,
+    /// How often the tag of the image was moved to another digest.
+    pub tag_moves: u64,
+    /// Labels of everything that runs here by itself.
+    pub labels: BTreeMap<String, String>,
+    /// Every Job that was ever made.
+    pub jobs_made: BTreeSet<String>,
 }
 
 impl Fleet {
@@ -130,8 +146,29 @@ impl Fleet {
     }
 
     /// Changes a node that is there.
-    pub fn edit(&self, name: &str, edit: impl FnOnce(&mut Node)) {
+    pub fn edit(&mut self, name: &str, edit: impl FnOnce(&mut Node)) {
+        *self.edits.entry(name.to_owned()).or_default() += 1;
         self.nodes.with(|nodes| nodes.get_mut(name).into_iter().for_each(once(edit)));
+    }
+
+    /// Somebody cordons a node, or gives it back.
+    pub fn set_cordon(&mut self, name: &str, unschedulable: bool, by: &str, now: Timestamp) {
+        self.edit(name, |node| node.unschedulable = unschedulable);
+        if unschedulable {
+            self.cordoned_by.insert(name.to_owned(), by.to_owned());
+            self.lifted_at.remove(name);
+        } else {
+            self.cordoned_by.remove(name);
+            self.lifted_at.insert(name.to_owned(), now);
+        }
+    }
+
+    /// What an image is pulled as: its tag may be moved, a digest stays what it is.
+    pub fn digest_of(&self, image: &str) -> String {
+        match image.contains('@') {
+            true => image.to_owned(),
+            false => format!("{image}@sha256:{}", self.tag_moves),
+        }
     }
 
     /// Something else runs on it.
@@ -142,10 +179,11 @@ impl Fleet {
     /// The registry can be pulled from.
     pub fn can_pull(&self) -> bool {
         let key = format!("{}/{}", REGISTRY.0, REGISTRY.1);
-        self.pods.get(&key).is_none_or(|pod| {
-            let node = pod.pod.node.as_deref().and_then(|node| self.node(node));
-            pod.pod.ready && node.is_some_and(|node| node.ready)
-        })
+        !self.registry_waits
+            && self.pods.get(&key).is_none_or(|pod| {
+                let node = pod.pod.node.as_deref().and_then(|node| self.node(node));
+                pod.pod.ready && node.is_some_and(|node| node.ready)
+            })
     }
 }
 
@@ -172,6 +210,7 @@ impl Objects {
     fn put_load(&mut self, node: &str, at: Timestamp) {
         let name = format!("load-{node}");
         let mut pod = self.running_pod(ELSEWHERE, &name, node, at);
+        pod.stamp.labels.clone_from(&self.fleet.labels);
         pod.owner = Some("ReplicaSet".to_owned());
         let key = format!("{ELSEWHERE}/{name}");
         self.fleet.pods.insert(key, FleetSimPod { pod, due: None, gone: None, sticks: true, budget: false });
@@ -180,8 +219,10 @@ impl Objects {
     /// Puts the registry on a node; it has one replica and a budget that wants it to stay.
     pub fn put_registry(&mut self, node: Option<&str>, at: Timestamp) {
         let key = format!("{}/{}", REGISTRY.0, REGISTRY.1);
+        self.fleet.registry_waits = false;
         let Some(node) = node else { return drop(self.fleet.pods.remove(&key)) };
         let mut pod = self.running_pod(REGISTRY.0, REGISTRY.1, node, at);
+        pod.stamp.labels.clone_from(&self.fleet.labels);
         pod.stamp.labels.insert("app.kubernetes.io/name".to_owned(), "zot".to_owned());
         pod.owner = Some("StatefulSet".to_owned());
         self.fleet.pods.insert(key, FleetSimPod { pod, due: None, gone: None, sticks: false, budget: true });
@@ -222,7 +263,8 @@ impl Objects {
     /// A version for each way a node can be.
     fn seen_node(&self, name: &str, node: &Node) -> FleetNode {
         let boots = self.fleet.boots.get(name).copied().unwrap_or(1);
-        let resource_version = format!("{boots}-{}-{}", u8::from(node.ready), u8::from(node.unschedulable));
+        let edits = self.fleet.edits.get(name).copied().unwrap_or(0);
+        let resource_version = format!("{boots}-{edits}-{}-{}", u8::from(node.ready), u8::from(node.unschedulable));
         let stamp = Stamp {
             name: name.to_owned(),
             uid: format!("uid-of-{name}"),
@@ -236,6 +278,7 @@ impl Objects {
             stamp,
             ready: node.ready,
             unschedulable: node.unschedulable,
+            cordoned_by: self.fleet.cordoned_by.get(name).filter(|_| node.unschedulable).cloned(),
             boot_id: Some(format!("boot-{boots}")),
             kernel: None,
             os_image: None,
@@ -284,13 +327,27 @@ impl Objects {
         }
         let jobs: Vec<String> = due_keys(&self.fleet.jobs, |job| job.due, now);
         for name in jobs {
-            self.end_job(&name, &StepFate { ok: true, message: String::new() });
+            let step = self.fleet.jobs.get(&name).map(|job| (job.node.clone(), job.step));
+            let fails = step.is_some_and(|step| self.fleet.doomed.remove(&step));
+            let message = if fails { "exit code 1" } else { "" };
+            self.end_job(&name, &StepFate { ok: !fails, message: message.to_owned() });
         }
         let back: Vec<String> = self.fleet.away.iter().filter(|node| self.fleet.is_usable(node)).cloned().collect();
         for node in back {
             self.fleet.away.remove(&node);
             self.put_load(&node, now);
         }
+        if self.fleet.registry_waits {
+            self.place_registry(None, now);
+        }
+    }
+
+    /// The registry goes where it can, and waits where it can nowhere.
+    fn place_registry(&mut self, away_from: Option<&str>, now: Timestamp) {
+        let names = self.fleet.nodes.with(|nodes| nodes.keys().cloned().collect::<Vec<_>>());
+        let next = names.into_iter().find(|name| Some(name.as_str()) != away_from && self.fleet.is_usable(name));
+        self.put_registry(next.as_deref(), now);
+        self.fleet.registry_waits = next.is_none();
     }
 
     /// A pod is gone: what sticks waits for its node, the registry goes where it can.
@@ -300,9 +357,7 @@ impl Objects {
         if pod.sticks {
             self.fleet.away.insert(node);
         } else if pod.budget {
-            let names = self.fleet.nodes.with(|nodes| nodes.keys().cloned().collect::<Vec<_>>());
-            let next = names.into_iter().find(|name| *name != node && self.fleet.is_usable(name));
-            self.put_registry(next.as_deref(), now);
+            self.place_registry(Some(&node), now);
         }
     }
 
@@ -310,7 +365,7 @@ impl Objects {
     fn settle_pod(&mut self, key: &str, now: Timestamp) {
         let Some(node) = self.fleet.pods.get(key).and_then(|pod| pod.pod.node.clone()) else { return };
         let (wedged, pulls) = (self.fleet.wedged.contains(&node), self.fleet.can_pull());
-        let version = self.version();
+        let (version, digest) = (self.version(), self.digest_at(key));
         let Some(pod) = self.fleet.pods.get_mut(key) else { return };
         pod.due = None;
         pod.pod.stamp.resource_version = version;
@@ -320,11 +375,17 @@ impl Objects {
             (true, false, _) => stuck(&mut pod.pod, "ErrImagePull", "the registry does not answer"),
             (true, true, _) => {
                 pod.pod.phase = "Succeeded".to_owned();
-                pod.pod.image_id = Some(format!("sha256:{}", pod.pod.stamp.label("image").unwrap_or("image")));
+                pod.pod.image_id = Some(digest);
             }
             (false, _, true) => stuck(&mut pod.pod, "CreateContainerError", "context deadline exceeded"),
             (false, ..) => (pod.pod.phase, pod.pod.started, pod.pod.ready) = ("Running".to_owned(), true, true),
         }
+    }
+
+    /// What the image of a pod is pulled as.
+    pub(super) fn digest_at(&self, key: &str) -> String {
+        let image = self.fleet.pods.get(key).and_then(|pod| pod.pod.stamp.label("image")).unwrap_or("image");
+        self.fleet.digest_of(image)
     }
 
     /// A Job ends; one that boots brings its node up again.

@@ -8,4 +8,5 @@ pub mod faults;
 pub mod port;
 pub mod outside;
 pub mod fleet;
-mod rolls;
+mod envelope;
+pub mod rolls;

@@ -140,7 +140,7 @@ impl Objects {
                 patch_stamp(&mut row.stamp, patch);
             }
             ObjectKind::StatefulSet => return self.patch_set(&object.name, patch, now),
-            ObjectKind::Node => return self.patch_node(&object.name, patch),
+            ObjectKind::Node => return self.patch_node(&object.name, patch, now),
             _ => return false,
         }
         true

@@ -5,7 +5,7 @@ use super::super::journal::Line;
 use super::super::pending::pend_once;
 use super::super::shared::Shared;
 use super::objects::Objects;
-use crate::control::ports::{Clock, Cluster};
+use crate::control::ports::{Clock, Cluster, Herald, Sightings};
 use crate::domain::kura::object::ObjectKind;
 use crate::domain::kura::sight::Sight;
 use crate::domain::kura::source::{Contact, Source};
@@ -20,12 +20,20 @@ pub struct SimCluster {
     line: Line,
     process: String,
     last: Shared<Option<Sight>>,
+    herald: Herald,
 }
 
 impl SimCluster {
     /// The end of `process`.
     pub fn new(objects: Shared<Objects>, clock: VirtualClock, line: Line, process: &str) -> Self {
-        Self { objects, clock, line, process: process.to_owned(), last: Shared::default() }
+        let (last, herald) = (Shared::default(), Herald::default());
+        Self { objects, clock, line, process: process.to_owned(), last, herald }
+    }
+
+    /// News of it come by this herald.
+    #[must_use]
+    pub fn heard_by(self, herald: Herald) -> Self {
+        Self { herald, ..self }
     }
 }
 
@@ -52,6 +60,10 @@ impl Cluster for SimCluster {
             return Outcome::Failed { why: "the API server cannot be reached".to_owned() };
         }
         self.objects.with(|objects| objects.run(step, now, &self.process))
+    }
+
+    fn sightings(&self) -> Sightings {
+        self.herald.sightings()
     }
 }
 

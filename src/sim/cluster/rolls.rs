@@ -11,6 +11,9 @@ use crate::domain::roll::manifest::STEP_LABEL;
 use crate::domain::roll::node::StepName;
 use crate::domain::roll::sight::FleetJob;
 
+/// Who cordons nodes beside us.
+pub const SOMEBODY: &str = "kubectl-cordon";
+
 /// What a write came to, and the verb it came down to; none = it was there already, and nothing is written.
 type Taken = Result<Option<&'static str>, Outcome>;
 
@@ -23,19 +26,21 @@ impl Objects {
         {
             return Outcome::Invalid { why };
         }
+        let wrong = self.forbidden(step, node, *work, now);
         let taken = match &step.deed {
             Deed::Apply { manifest, .. } if step.object.kind == ObjectKind::Job => {
                 self.make_job(&step.object, manifest, node, *work, now)
             }
             Deed::Apply { manifest, .. } => self.make_pod(&step.object, manifest, node, now),
             Deed::Delete { from } => self.take_away(&step.object, from),
-            Deed::Cordon { from, unschedulable } => self.cordon(node, from, *unschedulable, *work),
+            Deed::Cordon { from, unschedulable } => self.cordon(node, from, *unschedulable, *work, now),
             Deed::Evict { from, insist } => self.evict(&step.object, node, from, *insist, now),
             Deed::StripFinalizer { .. } => Err(Outcome::Stale),
         };
         match taken {
             Err(outcome) => outcome,
             Ok(verb) => {
+                self.breaches.extend(wrong.filter(|_| verb.is_some()));
                 self.written.extend(verb.map(|verb| {
                     let (kind, name) = (step.object.kind, step.object.name.clone());
                     Written { at: now, verb, kind, name, by: FIELD_MANAGER.to_owned(), process: process.to_owned() }
@@ -83,6 +88,7 @@ impl Objects {
         stamp.labels = labels.unwrap_or_default();
         let after = if step == StepName::Boot { self.fleet.pace.boot } else { self.fleet.pace.verify };
         let due = (!self.fleet.is_manual).then(|| after.after(now));
+        self.fleet.jobs_made.insert(object.name.clone());
         let job = FleetSimJob { job: FleetJob { stamp, ended: None }, node: node.to_owned(), step, due };
         self.fleet.jobs.insert(object.name.clone(), job);
         if step == StepName::Boot && !self.fleet.is_manual {
@@ -113,7 +119,7 @@ impl Objects {
         }
     }
 
-    fn cordon(&mut self, name: &str, from: &Version, unschedulable: bool, work: RollWork) -> Taken {
+    fn cordon(&mut self, name: &str, from: &Version, unschedulable: bool, work: RollWork, now: Timestamp) -> Taken {
         let seen = self.fleet_sight(Timestamp::UNIX_EPOCH).nodes.get(name).map(|node| node.stamp.version());
         if seen.as_ref() != Some(from) {
             return Err(Outcome::Stale);
@@ -123,7 +129,7 @@ impl Objects {
             let fresh = self.fleet.begun.insert((name.to_owned(), step));
             return Ok(fresh.then_some("patch"));
         }
-        self.fleet.edit(name, |node| node.unschedulable = unschedulable);
+        self.fleet.set_cordon(name, unschedulable, FIELD_MANAGER, now);
         Ok(Some("patch"))
     }
 
@@ -167,7 +173,7 @@ impl Objects {
     }
 
     /// Somebody else's hand on a node: its cordon, or a whole drain. False where there is no such node, or a budget says no.
-    pub(super) fn patch_node(&mut self, name: &str, patch: &Value) -> bool {
+    pub(super) fn patch_node(&mut self, name: &str, patch: &Value, now: Timestamp) -> bool {
         if self.fleet.node(name).is_none() {
             return false;
         }
@@ -175,7 +181,7 @@ impl Objects {
             return self.drain_by(name);
         }
         let bit = patch.pointer("/spec/unschedulable").and_then(Value::as_bool);
-        bit.into_iter().for_each(|bit| self.fleet.edit(name, |node| node.unschedulable = bit));
+        bit.into_iter().for_each(|bit| self.fleet.set_cordon(name, bit, SOMEBODY, now));
         bit.is_some()
     }
 
@@ -246,9 +252,9 @@ impl Objects {
                 name.into_iter().for_each(|name| self.end_job(&name, fate));
             }
             _ if !fate.ok => drop(self.fleet.refused.insert((node.to_owned(), step), fate.message.clone())),
-            StepName::Cordon => self.fleet.edit(node, |node| node.unschedulable = true),
+            StepName::Cordon => self.fleet.set_cordon(node, true, FIELD_MANAGER, now),
             StepName::Uncordon => {
-                self.fleet.edit(node, |node| node.unschedulable = false);
+                self.fleet.set_cordon(node, false, FIELD_MANAGER, now);
                 self.advance_fleet(now);
             }
             StepName::Drain => {
@@ -267,13 +273,17 @@ impl Objects {
             let is_stage = pod.pod.stamp.label(STEP_LABEL) == Some(StepName::Stage.word());
             is_stage && pod.pod.node.as_deref() == Some(node) && pod.pod.image_id.is_none() && pod.pod.reason.is_none()
         };
-        let Some(pod) = self.fleet.pods.values_mut().find(open) else { return };
+        let Some(key) = self.fleet.pods.iter_mut().find_map(|(key, pod)| open(&pod).then(|| key.clone())) else {
+            return;
+        };
+        let digest = self.digest_at(&key);
+        let Some(pod) = self.fleet.pods.get_mut(&key) else { return };
         pod.due = None;
         pod.pod.stamp.resource_version = version;
         pod.pod.since = Some(now);
         if fate.ok {
             pod.pod.phase = "Succeeded".to_owned();
-            pod.pod.image_id = Some(format!("sha256:{}", pod.pod.stamp.label("image").unwrap_or("image")));
+            pod.pod.image_id = Some(digest);
         } else {
             stuck(&mut pod.pod, "ErrImagePull", &fate.message);
         }

@@ -12,6 +12,7 @@ use super::super::toll::{Mishap, Toll};
 use super::kura::{self, steps::KuraTally};
 use super::naive;
 use super::promises::{Promises, index};
+use super::rolls::steps::{RollTally, RollWatch};
 use super::sky::{Sky, When};
 use super::steps::Step;
 use crate::control::ports::{ApplyResult, Clock};
@@ -57,6 +58,8 @@ pub struct Tally {
     pub virtual_seconds: u64,
     /// What was seen of Kura servers.
     pub kura: KuraTally,
+    /// What was seen of fleet rolls.
+    pub rolls: RollTally,
     /// What went wrong in them.
     pub toll: Toll,
 }
@@ -72,6 +75,7 @@ impl Tally {
         self.completed += other.completed;
         self.virtual_seconds += other.virtual_seconds;
         self.kura.add(&other.kura);
+        self.rolls.add(&other.rolls);
         self.toll.add(&other.toll);
     }
 }
@@ -121,6 +125,7 @@ pub(super) struct Witness {
     /// Runs whose end is in the journal.
     runs: BTreeSet<(MachineId, Timestamp)>,
     promises: Promises,
+    rolls: RollWatch,
     /// How often a person accepted the clocks.
     accepted: u64,
     pub(super) sky: Sky,
@@ -136,6 +141,7 @@ impl Witness {
             installed: BTreeMap::new(),
             runs: BTreeSet::new(),
             promises: Promises::default(),
+            rolls: RollWatch::default(),
             accepted: 0,
             sky: Sky::default(),
             tally: Tally::default(),
@@ -193,7 +199,9 @@ impl Witness {
         let changes: Vec<Change> = verdict.iter().map(|entry| entry.change.clone()).collect();
         let broken = broken_step(&before, &after, &changes, at).into_iter().chain(step.broken());
         let of_servers = kura::steps::broken(&before, &after, verdict);
-        fail(at, broken.chain(self.unproven(&after)).chain(of_servers).next())
+        let of_rolls = self.rolls.look(&before, verdict);
+        self.tally.rolls = self.rolls.tally;
+        fail(at, broken.chain(self.unproven(&after)).chain(of_servers).chain(of_rolls).next())
     }
 
     fn count(&mut self, entry: &Entry, when: When) {

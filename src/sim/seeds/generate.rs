@@ -18,7 +18,28 @@ pub fn generate(profile: Profile, seed: u64) -> Plot {
     match profile {
         Profile::Rings => rings(seed),
         Profile::Kura => super::kura::generate::generate(seed),
+        Profile::Rolls => super::rolls::generate::generate(seed),
+        Profile::All => all(seed),
     }
+}
+
+/// What happens in three worlds happens in one: rollouts, servers and rolls of one account, on the same processes, the
+/// same journal and the same cluster.
+fn all(seed: u64) -> Plot {
+    let plots = [rings(seed), super::kura::generate::generate(seed), super::rolls::generate::generate(seed)];
+    let [rings, kura, rolls] = plots;
+    let fleet = rings.fleet.into_iter().chain(kura.fleet).collect();
+    let mut script: Vec<Happening> = rings.script.into_iter().chain(kura.script).chain(rolls.script).collect();
+    // A clock that is accepted while it is off is a matter of rollouts; the cluster has a time of its own.
+    script.retain(|entry| !is_of_clocks(&entry.act));
+    script.sort_by_key(|entry| entry.at);
+    let (processes, nodes, agents, post) = (rings.processes, rolls.nodes, rings.agents, rings.post);
+    Plot { profile: Profile::All, seed, fleet, agents, nodes, processes, post, script, healed_at: HEALED_AT }
+}
+
+fn is_of_clocks(act: &Act) -> bool {
+    let accepts = |order: &Order| order.verb == Verb::AcceptClock;
+    matches!(act, Act::Jump { .. } | Act::SetRight(_)) || matches!(act, Act::Order(order) if accepts(order))
 }
 
 fn rings(seed: u64) -> Plot {
@@ -32,7 +53,8 @@ fn rings(seed: u64) -> Plot {
         false => Faults::default(),
     };
     let script = Writer { draw, script: Vec::new(), now: 0 }.write();
-    Plot { profile: Profile::Rings, seed, fleet, agents, processes, post, script, healed_at: HEALED_AT }
+    let nodes = None;
+    Plot { profile: Profile::Rings, seed, fleet, agents, nodes, processes, post, script, healed_at: HEALED_AT }
 }
 
 /// Writes the script of a world.

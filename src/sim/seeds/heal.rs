@@ -8,7 +8,6 @@ use super::check::Breach;
 use super::fleet::{content, release};
 use super::play::Theatre;
 use super::plot::{PROCESSES, Plot};
-use super::profile::Profile;
 use crate::control::door::DoorError;
 use crate::control::ports::Clock;
 use crate::domain::change::Level;
@@ -40,18 +39,20 @@ const APPLY: u64 = 60;
 /// Longest pause between two polls of a healthy agent.
 const POLL: u64 = 60;
 
-/// From the end of all faults to a completed rollout.
+/// From the end of all faults to whatever is to be reached in the end.
 pub(super) fn heal(theatre: &mut Theatre, plot: &Plot) -> Result<(), Breach> {
     let mut operator = Operator { theatre, given: 0 };
     operator.stop_faults()?;
-    if plot.profile == Profile::Kura {
-        return operator.converge();
+    if plot.profile.has_rings() {
+        operator.complete(plot.seed)?;
     }
-    operator.end_pauses()?;
-    operator.raise_ladders()?;
-    operator.open_a_path()?;
-    let rollout = operator.start(plot.seed)?;
-    operator.see_it_through(rollout)
+    if plot.profile.has_kura() {
+        operator.converge()?;
+    }
+    if plot.profile.has_rolls() {
+        operator.land(plot.seed)?;
+    }
+    Ok(())
 }
 
 /// Whoever puts everything right.
@@ -89,6 +90,15 @@ impl Operator<'_> {
             }
         });
         Ok(())
+    }
+
+    /// From the end of all faults to a completed rollout.
+    fn complete(&mut self, seed: u64) -> Result<(), Breach> {
+        self.end_pauses()?;
+        self.raise_ladders()?;
+        self.open_a_path()?;
+        let rollout = self.start(seed)?;
+        self.see_it_through(rollout)
     }
 
     /// A clock that was accepted while it was off, and is right again, is off for its process until it is accepted anew.
@@ -240,7 +250,7 @@ impl Operator<'_> {
     }
 
     /// Gives an order once; none where no answer came in time.
-    fn give(&mut self, verb: &Verb) -> Result<Option<Answer>, Breach> {
+    pub(super) fn give(&mut self, verb: &Verb) -> Result<Option<Answer>, Breach> {
         self.given += 1;
         let tag = format!("repair {}", self.given);
         let (reason, key) = (Some(tag.clone()), Some(tag.clone()));

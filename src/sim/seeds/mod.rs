@@ -3,9 +3,11 @@
 // What happens.
 pub mod profile;
 pub mod plot;
+mod pen;
 mod fleet;
 pub mod generate;
 pub mod kura;
+pub mod rolls;
 
 // What must be true, read naively from the rules.
 mod naive;

@@ -16,6 +16,7 @@ use super::kura::acts::happen;
 use super::plot::{Act, Happening, PROCESSES, Plot};
 use super::profile::Profile;
 use super::promises::is_unsure;
+use super::rolls::acts::{Decision, PROJECT, befall, order as decided, put_up};
 use crate::control::ports::Clock;
 use crate::control::service::Settings;
 use crate::domain::ids::MachineId;
@@ -73,9 +74,12 @@ impl Theatre {
         stage.set_post(Post::seeded(plot.seed, plot.post));
         let witness = Witness::of(&mut stage);
         let mut theatre = Self { stage, witness, processes: Default::default(), jumped: [0; PROCESSES], started: 0 };
-        if plot.profile == Profile::Kura {
+        if plot.profile != Profile::Rings {
             let connect = |objects: &mut Objects| (objects.is_connected, objects.until) = (true, beginning());
             theatre.stage.outside().cluster.with(connect);
+        }
+        if let Some(nodes) = &plot.nodes {
+            theatre.stage.outside().cluster.with(|objects| put_up(objects, nodes, beginning()));
         }
         (0..plot.processes).for_each(|process| theatre.start(process));
         theatre.build(plot);
@@ -155,6 +159,12 @@ impl Theatre {
                 let now = self.stage.clock().now();
                 self.stage.outside().cluster.with(|objects| happen(objects, act, now));
             }
+            Act::Fleet(act) => {
+                let now = self.stage.clock().now();
+                self.stage.outside().cluster.with(|objects| befall(objects, act, now));
+                self.stage.outside().herald.tell();
+            }
+            Act::Decide(target, decision, order) => self.decide(at, target, *decision, order),
         }
     }
 
@@ -193,6 +203,14 @@ impl Theatre {
     fn halt(&mut self, at: Timestamp, order: &Order) {
         if let Some(rollout) = self.stage.world().current().map(|rollout| rollout.id) {
             let order = Order { verb: Verb::Halt { rollout }, ..order.clone() };
+            self.cue(at, Cue::Orders(vec![order]));
+        }
+    }
+
+    /// Decides about the roll of a target that goes on by now, if one does.
+    fn decide(&mut self, at: Timestamp, target: &str, decision: Decision, order: &Order) {
+        if let Some(roll) = self.stage.world().rolls.live(PROJECT, target) {
+            let order = decided(decision, roll, order);
             self.cue(at, Cue::Orders(vec![order]));
         }
     }

@@ -9,6 +9,7 @@ use super::super::journal::JournalFault;
 use super::super::post::Faults;
 use super::kura::acts::ClusterAct;
 use super::profile::Profile;
+use super::rolls::acts::{Decision, FleetAct, Nodes};
 use crate::domain::ids::MachineId;
 use crate::domain::input::{Order, Verb};
 use crate::domain::span::Seconds;
@@ -80,6 +81,10 @@ pub enum Act {
     },
     /// Something happens to the cluster of the Kura servers.
     Cluster(Box<ClusterAct>),
+    /// Something happens to the fleet that rolls go through.
+    Fleet(Box<FleetAct>),
+    /// A person decides about the roll of a target that goes on at that moment.
+    Decide(String, Decision, Order),
 }
 
 /// An act at its time, in words.
@@ -110,6 +115,8 @@ pub struct Plot {
     pub fleet: Vec<Verb>,
     /// The agents of the first machines.
     pub agents: Vec<(MachineId, Behaviour)>,
+    /// Nodes that rolls go through, where there are any.
+    pub nodes: Option<Nodes>,
     /// Processes at the beginning.
     pub processes: usize,
     /// How the agents' post fares until the faults stop.

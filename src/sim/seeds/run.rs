@@ -10,6 +10,7 @@ use super::generate::generate;
 use super::kura::steps::KuraTally;
 use super::play::{Played, beginning, play};
 use super::profile::Profile;
+use super::rolls::steps::RollTally;
 use super::shrink::{Shrunk, shrink};
 use crate::domain::span::Seconds;
 
@@ -53,7 +54,8 @@ pub struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { changes, grants, handed, answers, races, completed, virtual_seconds, kura, toll } = self.tally;
+        let Tally { changes, grants, handed, answers, races, completed, virtual_seconds, kura, rolls, toll } =
+            self.tally;
         write!(
             f,
             "{} seeds, {} of virtual time: {changes} changes, {answers} orders, {handed} assignments, {grants} leases, \
@@ -68,6 +70,9 @@ impl fmt::Display for Report {
                 "\nKura: {scheduled} deployments, {superseded} superseded, {succeeded} succeeded, {applied} manifests \
                  applied, {rolled} pods that were not Ready deleted, {collected} gateways and classes collected"
             )?;
+        }
+        if rolls != RollTally::default() {
+            write!(f, "\nrolls: {rolls}")?;
         }
         self.failure.as_ref().map_or(Ok(()), |failure| write!(f, "\n{failure}"))
     }
@@ -156,7 +161,7 @@ mod tests {
             format!("seed {seed} of {word} fails after {after}: {breach}")
         });
         assert!(fault.is_empty(), "\n{fault}");
-        let moved = if profile == Profile::Rings { tally.completed } else { tally.changes };
+        let moved = if profile.has_rings() { tally.completed } else { tally.changes };
         assert!(moved > 0, "\nnothing moves in seed {seed} of {}", profile.word());
     }
 }

@@ -9,6 +9,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use kura_console::sim::seeds::profile::Profile;
+
 use super::sources::{below, root};
 
 /// Fewer mutants than this prove too little.
@@ -31,7 +33,7 @@ struct Mutant {
 /// Who has to find it.
 enum Finder {
     Test { kind: String, path: String },
-    Seeds { range: String, words: String },
+    Seeds { family: &'static str, range: String, words: String },
 }
 
 impl Finder {
@@ -39,11 +41,13 @@ impl Finder {
         let (kind, what) = line.split_once(' ')?;
         match kind {
             "lib" | "suite" => Some(Self::Test { kind: kind.to_owned(), path: what.to_owned() }),
-            "seeds" => {
+            seeds if seeds.starts_with("seeds") => {
+                let family = seeds.strip_prefix("seeds-").unwrap_or("rings");
+                let family = Profile::ALL.iter().map(|known| known.word()).find(|word| *word == family)?;
                 let (range, words) = what.split_once(' ')?;
                 let (first, end) = range.split_once("..")?;
                 let ascends = first.parse::<u64>().ok()? < end.parse::<u64>().ok()?;
-                ascends.then(|| Self::Seeds { range: range.to_owned(), words: words.to_owned() })
+                ascends.then(|| Self::Seeds { family, range: range.to_owned(), words: words.to_owned() })
             }
             _ => None,
         }
@@ -100,7 +104,8 @@ fn table(mutants: &[Mutant]) -> String {
     for Mutant { name, mistake, about, rule, finders, .. } in sorted {
         let told = finders.iter().map(|finder| match finder {
             Finder::Test { path, .. } => format!("`{path}`"),
-            Finder::Seeds { range, words } => format!("seeds {range} ({words})"),
+            Finder::Seeds { family: "rings", range, words } => format!("seeds {range} ({words})"),
+            Finder::Seeds { family, range, words } => format!("seeds {range} of {family} ({words})"),
         });
         let found = told.collect::<Vec<_>>().join("<br>");
         let _ = writeln!(table, "| {about} | {name} | {mistake} | {rule} | {found} |");
@@ -160,6 +165,9 @@ fn the_test_that_plays_seeds_for_mutants_is_where_their_script_looks_for_it() {
     assert!(Finder::Test { kind: "lib".to_owned(), path: named.to_owned() }.exists(), "{named} does not exist");
     let reads = below("src/sim/seeds").into_iter().any(|source| source.text.contains("\"KURA_SEEDS\""));
     assert!(reads && script.contains("KURA_SEEDS="));
+    // What the script looks for is what the test says.
+    let says = below("src/sim/seeds").into_iter().any(|source| source.text.contains("\"seed {seed} of {word} fails after"));
+    assert!(says && script.contains("SEED_FAILS='^seed [0-9]+ of [a-z]+ fails'"));
 }
 
 #[test]
@@ -169,7 +177,8 @@ fn a_finder_that_does_not_exist_is_noticed() {
     assert!(!test("suite house::rules::a_finder_that_does_not_exist_is_noticed"));
     assert!(test("lib domain::bucket::tests::a_bucket_is_fixed_for_a_pair_and_new_for_another_release"));
     assert!(!test("lib domain::bucket::tests::a_bucket_is_something_else"));
-    assert!(Finder::of("seeds 0..4 R21").is_some());
+    assert!(Finder::of("seeds 0..4 R21").is_some() && Finder::of("seeds-rolls 0..4 F23").is_some());
+    assert!(Finder::of("seeds-sofas 0..4 F23").is_none());
     assert!(Finder::of("seeds 4..4 R21").is_none() && Finder::of("seeds 0..4").is_none());
     assert!(Finder::of("somebody else").is_none());
 }

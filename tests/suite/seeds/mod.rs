@@ -11,6 +11,9 @@ use kura_console::sim::toll::Mishap;
 /// Seeds that are always played; all of them are played by `simulate --seeds 0..2000`.
 const ALWAYS: u64 = 40;
 
+/// Seeds of all families at once that are always played: each is three worlds in one.
+const ALWAYS_AT_ONCE: u64 = 8;
+
 fn fails(defect: Defect) -> Failure {
     let report = run_with(0..ALWAYS, Profile::Rings, Some(defect), |_| ControlFlow::Continue(()));
     report.failure.expect("the planted bug was not found")
@@ -45,6 +48,30 @@ fn nothing_that_people_controllers_and_fate_do_breaks_an_estate_and_the_newest_i
     assert!(report.tally.races > ALWAYS / 4, "the processes hardly ever raced: {report}");
     let words = |seed| generate(Profile::Kura, seed).script.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(words(7) == words(7) && words(7) != words(8));
+}
+
+#[test]
+fn nothing_that_people_kubelets_and_fate_do_breaks_a_roll_and_the_last_one_leaves_nothing_behind() {
+    // F7, F8, F9, F13, F14, F15, F20, F21, F22, F23, F24, F28, F33, F35, F36, F37, F39, F46, F48, F50, F53, F54, F55, F60
+    let report = run(0..ALWAYS, Profile::Rolls, |_| ControlFlow::Continue(()));
+    assert!(report.failure.is_none(), "{report}");
+    let tally = report.tally.rolls;
+    assert!(tally.started > 3 * ALWAYS && tally.turns > 6 * ALWAYS && tally.green > 5 * ALWAYS, "{report}");
+    assert!(tally.approved > ALWAYS && tally.succeeded > ALWAYS && tally.stopped > ALWAYS / 2, "{report}");
+    assert!(tally.failed > ALWAYS / 4 && tally.broken > 5 * ALWAYS && tally.foreign > 0, "{report}");
+    assert!(report.tally.races > ALWAYS / 4, "the processes hardly ever raced: {report}");
+    let words = |seed| generate(Profile::Rolls, seed).script.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(words(7) == words(7) && words(7) != words(8));
+}
+
+#[test]
+fn rollouts_servers_and_rolls_of_one_account_keep_their_rules_at_once() {
+    // R28, K10, F23
+    let report = run(0..ALWAYS_AT_ONCE, Profile::All, |_| ControlFlow::Continue(()));
+    assert!(report.failure.is_none(), "{report}");
+    let tally = report.tally;
+    assert!(tally.completed >= ALWAYS_AT_ONCE && tally.kura.succeeded >= ALWAYS_AT_ONCE, "{report}");
+    assert!(tally.rolls.succeeded >= ALWAYS_AT_ONCE && tally.grants > ALWAYS_AT_ONCE, "{report}");
 }
 
 #[test]

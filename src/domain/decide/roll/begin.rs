@@ -2,7 +2,7 @@
 
 use super::super::super::roll::change::{CordonEnd, RollChange};
 use super::super::super::roll::fleet_roll::Roll;
-use super::super::super::roll::node::{StepEnding, StepName};
+use super::super::super::roll::node::{STAGE_AGAIN_AFTER, StepEnding, StepName};
 use super::super::super::roll::order::remaining;
 use super::super::super::roll::sight::FleetSight;
 use super::super::draft::Draft;
@@ -48,6 +48,19 @@ fn stage(draft: &mut Draft<'_>, roll: &Roll, node: &str) -> Move {
     Move::Held(row.and_then(|row| row.detail.clone()).unwrap_or_else(|| format!("{node} is not staged")))
 }
 
+/// Another digest than the one that is rolled is there: it is pulled again, not more often than a pull that failed (F21).
+fn stage_again(draft: &mut Draft<'_>, roll: &Roll, node: &str) -> Move {
+    let known = roll.nodes.get(node);
+    let ended = known.and_then(|node| node.step(StepName::Stage)).and_then(|row| row.ended_at);
+    if ended.is_none_or(|ended| draft.now >= STAGE_AGAIN_AFTER.after(ended)) {
+        staging::begin(draft, roll.id, node);
+        return Move::Waits;
+    }
+    let staged = known.and_then(|node| node.staged.as_deref()).unwrap_or("nothing");
+    let rolled = roll.digest.as_deref().unwrap_or(&roll.image);
+    Move::Held(format!("{node} has {staged} staged, and {rolled} is rolled: it is staged again"))
+}
+
 /// The last moment at which nothing has happened yet: the order may be another by now, something may be in the way, the
 /// digest may be another one (F21, F28). The bit is remembered before it is touched (A11).
 fn cordon(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, node: &str) -> Move {
@@ -61,11 +74,10 @@ fn cordon(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, node: &str) ->
     }
     let staged = roll.nodes.get(node).and_then(|node| node.staged.clone());
     if roll.digest.is_some() && roll.digest != staged {
-        staging::begin(draft, roll.id, node);
-        return Move::Waits;
+        return stage_again(draft, roll, node);
     }
     let Some(seen) = fleet.nodes.get(node) else { return Move::Waits };
-    let theirs = seen.unschedulable && !draft.world().rolls.ledger.contains_key(node);
+    let theirs = seen.is_theirs() || (seen.unschedulable && !draft.world().rolls.ledger.contains_key(node));
     let (boot_id, unschedulable, step) = (seen.boot_id.clone(), Some(theirs), StepName::Cordon);
     draft.note(RollChange::StepBegan { roll: roll.id, node: node.to_owned(), step, boot_id, unschedulable });
     if theirs {

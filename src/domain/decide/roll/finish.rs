@@ -16,7 +16,13 @@ use super::turn::Move;
 /// A step that takes longer than this is told to be in the way.
 pub(super) const SLOW_AFTER: Seconds = Seconds(60 * 60);
 
+/// What a node is told that somebody else has cordoned since the roll took it.
+const CORDONED_SINCE: &str = "cordoned by somebody else since";
+
 pub(super) fn finish(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, node: &str, step: StepName) -> Move {
+    if let Some(seen) = fleet.nodes.get(node) {
+        mind(draft, seen, step);
+    }
     let moved = match (step, fleet.nodes.get(node)) {
         // Whoever stages sees to it; what failed the last time is told until it is over.
         (StepName::Stage, _) => {
@@ -39,6 +45,17 @@ pub(super) fn finish(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, nod
     }
 }
 
+/// The ledger has what is ours and nothing else: a cordon that somebody else lifted, or set, since we took the node is
+/// not ours to give back (A11).
+fn mind(draft: &mut Draft<'_>, seen: &FleetNode, step: StepName) {
+    let node = &seen.stamp.name;
+    let lifted = matches!(step, StepName::Boot | StepName::Verify) && !seen.unschedulable;
+    let how = if lifted { CordonEnd::Lifted } else { CordonEnd::Theirs };
+    if (lifted || seen.is_theirs()) && draft.world().rolls.ledger.contains_key(node) {
+        draft.note(RollChange::CordonEnded { node: node.clone(), how });
+    }
+}
+
 fn slow(draft: &Draft<'_>, roll: &Roll, node: &str, step: StepName) -> Move {
     let since = roll.nodes.get(node).and_then(|node| node.step(step)).map(|row| row.started_at);
     match since.is_some_and(|since| draft.now >= SLOW_AFTER.after(since)) {
@@ -57,10 +74,12 @@ fn cordon(draft: &mut Draft<'_>, roll: &Roll, seen: &FleetNode, unschedulable: b
     let (node, step) = (seen.stamp.name.as_str(), if unschedulable { StepName::Cordon } else { StepName::Uncordon });
     if seen.unschedulable != unschedulable {
         // Nobody else's cordon is ever lifted: without an entry of the ledger it is not ours (A11).
-        if unschedulable || draft.world().rolls.ledger.contains_key(node) {
-            let deed = Deed::Cordon { from: seen.stamp.version(), unschedulable };
-            work(draft, roll, node, step, ObjectRef::new(ObjectKind::Node, node), deed);
+        if !unschedulable && !draft.world().rolls.ledger.contains_key(node) {
+            ended(draft, roll, node, step, StepEnding::Skipped { why: CORDONED_SINCE.to_owned() });
+            return Move::On;
         }
+        let deed = Deed::Cordon { from: seen.stamp.version(), unschedulable };
+        work(draft, roll, node, step, ObjectRef::new(ObjectKind::Node, node), deed);
         return Move::Waits;
     }
     ended(draft, roll, node, step, StepEnding::Done);
@@ -101,13 +120,15 @@ fn run_job(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, node: &str, s
     }
 }
 
-/// Another boot than before is proof enough that it was booted: its Job is never made twice.
+/// Until its Job is there the node may be given to others any moment, however often the Job was tried to be made (A11).
+/// One that boots by itself meanwhile has not booted what is rolled: the Job is made all the same.
 fn boot(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, seen: &FleetNode) -> Move {
     let node = seen.stamp.name.as_str();
-    let booted = is_another_boot(roll, seen);
-    let gone = fleet.jobs.get(&job_object(roll, node, StepName::Boot).name).is_none();
-    let how = if booted && gone { Some(JobEnd::Complete) } else { run_job(draft, fleet, roll, node, StepName::Boot) };
-    match how {
+    let is_made = fleet.jobs.get(&job_object(roll, node, StepName::Boot).name).is_some();
+    if !is_made && !seen.unschedulable {
+        return lifted(draft, node);
+    }
+    match run_job(draft, fleet, roll, node, StepName::Boot) {
         None => Move::Waits,
         // Whoever boots a node often goes down with it: a Job that ended so says nothing, the node does once it is back.
         Some(JobEnd::Failed { .. }) if !seen.ready && !booted => Move::Waits,

@@ -17,8 +17,8 @@ pub(super) type Shown<'a> = (&'a String, Option<Timestamp>);
 /// Opens it. Where there is another one, that waits from now on (F37).
 pub(super) fn approve(draft: &mut Draft<'_>, order: &Order, id: RollId, gate: &str, shown: Shown<'_>) -> Done {
     let roll = live(draft, id)?;
-    checked(&roll, gate, shown)?;
-    draft.note(RollChange::GateApproved { roll: id, gate: gate.to_owned(), by: order.by.clone() });
+    let gate = checked(&roll, gate, shown)?;
+    draft.note(RollChange::GateApproved { roll: id, gate, by: order.by.clone() });
     reach(draft, id);
     Ok(Reply::Done)
 }
@@ -26,14 +26,15 @@ pub(super) fn approve(draft: &mut Draft<'_>, order: &Order, id: RollId, gate: &s
 /// Ends the roll; what is staged stays, and nothing else was changed (F20).
 pub(super) fn deny(draft: &mut Draft<'_>, order: &Order, id: RollId, gate: &str, shown: Shown<'_>) -> Done {
     let roll = live(draft, id)?;
-    checked(&roll, gate, shown)?;
-    let (gate, by, reason) = (gate.to_owned(), order.by.clone(), order.reason.clone());
+    let gate = checked(&roll, gate, shown)?;
+    let (by, reason) = (order.by.clone(), order.reason.clone());
     draft.note(RollChange::Ended { roll: id, ending: Ending::Denied { gate, by, reason } });
     Ok(Reply::Done)
 }
 
-/// It waits, with that revision, since then.
-fn checked(roll: &Roll, gate: &str, (revision, since): Shown<'_>) -> Result<(), RollRefusal> {
+/// It waits, with that revision, since then. The name it has: people write it as they see it, in capitals on the command
+/// line (F43).
+fn checked(roll: &Roll, gate: &str, (revision, since): Shown<'_>) -> Result<String, RollRefusal> {
     let waiting = roll.gate.as_ref().filter(|known| known.gate.eq_ignore_ascii_case(gate));
     let Some(waiting) = waiting else {
         let waiting = roll.gate.as_ref().map(|known| known.gate.clone());
@@ -49,7 +50,7 @@ fn checked(roll: &Roll, gate: &str, (revision, since): Shown<'_>) -> Result<(), 
             given: format!("{revision}{since_given}"),
         });
     }
-    Ok(())
+    Ok(waiting.gate.clone())
 }
 
 /// The next gate waits, where there is one and the canary is green.

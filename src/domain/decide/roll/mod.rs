@@ -12,7 +12,9 @@ mod turn;
 mod begin;
 mod finish;
 mod probing;
+mod leftover;
 mod tidy;
+mod forgive;
 mod ran;
 
 pub(super) use pass::{seen, ticked};

@@ -9,7 +9,7 @@ use super::super::super::observed::Observed;
 use super::super::super::roll::change::RollChange;
 use super::super::super::roll::sight::FleetSight;
 use super::super::draft::Draft;
-use super::{probing, ran, staging, tidy, turn};
+use super::{forgive, probing, ran, staging, tidy, turn};
 
 /// A tick.
 pub(in super::super) fn ticked(draft: &mut Draft<'_>, observed: &Observed) {
@@ -50,11 +50,9 @@ fn tend(draft: &mut Draft<'_>, fleet: &FleetSight, may_begin: bool) {
     if !fleet.is_fresh(draft.now) {
         return;
     }
-    let ids: Vec<RollId> = draft.world().rolls.rolls.iter().map(|roll| roll.id).collect();
-    for id in &ids {
-        probing::judge(draft, fleet, *id);
-    }
-    for id in ids {
+    let first = draft.step_count();
+    probing::judge(draft, fleet);
+    for id in draft.world().rolls.rolls.iter().map(|roll| roll.id).collect::<Vec<RollId>>() {
         if draft.world().rolls.roll(id).is_some_and(|roll| roll.is_live()) {
             look_for_registry(draft, fleet, id);
             staging::stage(draft, fleet, id, may_begin);
@@ -63,8 +61,10 @@ fn tend(draft: &mut Draft<'_>, fleet: &FleetSight, may_begin: bool) {
         }
     }
     probing::probe(draft, fleet);
+    tidy::adopt(draft, fleet);
     tidy::ledger(draft, fleet);
     tidy::leftovers(draft, fleet);
+    forgive::forgive(draft, first);
 }
 
 /// Where the registry is, as it changes. One that is gone stays known by where it was last, so that its loss is told and

@@ -11,14 +11,13 @@ use super::super::super::roll::sight::{FleetPod, FleetSight};
 use super::super::super::roll::spec::PROBE_IMAGE;
 use super::super::draft::Draft;
 
-/// What the probes of a roll that are out say by now, and what is to be seen of its rolled nodes.
-pub(super) fn judge(draft: &mut Draft<'_>, fleet: &FleetSight, id: RollId) {
-    let Some(roll) = draft.world().rolls.roll(id).filter(|roll| roll.is_watching(draft.now)).cloned() else { return };
-    for (name, node) in roll.rolled() {
-        if let Some(pod) = pod_of(fleet, Some(id), name, node.probed) {
-            settle(draft, fleet, Some(id), name, pod);
+/// What the probes that are out say by now, and what is to be seen of rolled nodes.
+pub(super) fn judge(draft: &mut Draft<'_>, fleet: &FleetSight) {
+    for (name, (id, node)) in &draft.world().rolls.watched(draft.now) {
+        if let Some(pod) = pod_of(fleet, Some(*id), name, node.probed) {
+            settle(draft, fleet, Some(*id), name, pod);
         }
-        look(draft, fleet, id, name, node);
+        look(draft, fleet, *id, name, node);
     }
 }
 

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::super::kura::object::{ObjectKind, ObjectRef, Stamp};
+use super::super::super::ids::RollId;
+use super::super::super::kura::object::{FIELD_MANAGER, ObjectKind, ObjectRef, Stamp};
 use super::super::super::kura::step::{Deed, Purpose, RollWork, Step};
 use super::super::super::roll::change::{CordonEnd, RollChange};
 use super::super::super::roll::manifest::{ASKED, ROLL_LABEL, job_object, probe_object, roll_of, stage_object};
@@ -11,11 +12,12 @@ use super::super::super::roll::node::{StepName, StepState};
 use super::super::super::roll::rolls::Rolls;
 use super::super::super::roll::sight::FleetSight;
 use super::super::draft::Draft;
+use super::leftover;
 
 /// Cordons a person wants given back are, under the version that is seen; those that are none any more are struck off.
 pub(super) fn ledger(draft: &mut Draft<'_>, fleet: &FleetSight) {
     for (node, cordon) in draft.world().rolls.ledger.clone() {
-        if draft.world().rolls.rolls.iter().any(|roll| roll.in_turn() == Some(node.as_str())) {
+        if is_in_turn(draft, &node) {
             continue;
         }
         let Some(seen) = fleet.nodes.get(&node) else {
@@ -23,10 +25,12 @@ pub(super) fn ledger(draft: &mut Draft<'_>, fleet: &FleetSight) {
             continue;
         };
         let asked = cordon.asked_by.is_some();
-        if !seen.unschedulable {
+        if seen.is_theirs() {
+            draft.note(RollChange::CordonEnded { node, how: CordonEnd::Theirs });
+        } else if !seen.unschedulable {
             let how = if asked { CordonEnd::GivenBack } else { CordonEnd::Lifted };
             draft.note(RollChange::CordonEnded { node, how });
-        } else if asked {
+        } else if asked && !leftover::is_booting(&draft.world().rolls, fleet, &node) {
             let deed = Deed::Cordon { from: seen.stamp.version(), unschedulable: false };
             let object = ObjectRef::new(ObjectKind::Node, &node);
             let purpose = Purpose::Roll { roll: Some(cordon.roll), node, work: RollWork::GiveBack };
@@ -35,8 +39,34 @@ pub(super) fn ledger(draft: &mut Draft<'_>, fleet: &FleetSight) {
     }
 }
 
+/// A cordon whose write was on its way when its roll ended, and which took effect only then: it is ours all the same.
+pub(super) fn adopt(draft: &mut Draft<'_>, fleet: &FleetSight) {
+    let rolls = &draft.world().rolls;
+    let ended = rolls
+        .rolls
+        .iter()
+        .filter(|roll| !roll.is_live())
+        .flat_map(|roll| roll.nodes.keys().map(move |node| (roll, node)));
+    let late = ended.filter(|(roll, name)| {
+        let begun = roll.nodes.get(*name).and_then(|node| node.step(StepName::Cordon));
+        let ours = fleet.nodes.get(name).is_some_and(|seen| seen.cordoned_by.as_deref() == Some(FIELD_MANAGER));
+        begun.is_some_and(|row| !row.is_over()) && ours && !rolls.ledger.contains_key(*name)
+    });
+    let late: Vec<(RollId, String)> = late.map(|(roll, name)| (roll.id, name.clone())).collect();
+    for (roll, node) in late {
+        if !is_in_turn(draft, &node) && !draft.world().rolls.ledger.contains_key(&node) {
+            draft.note(RollChange::CordonTaken { roll, node });
+        }
+    }
+}
+
+fn is_in_turn(draft: &Draft<'_>, node: &str) -> bool {
+    draft.world().rolls.in_turn().is_some_and(|(_, known)| known == node)
+}
+
 /// Objects of rolls this account knows that nobody waits for any more. A Job that still runs is let to its end: a boot
-/// that is cut short is worse than one too many.
+/// that is cut short is worse than one too many. Those that have ended stay as long as their roll goes on: under a name
+/// that is taken, no process which froze over making one can make it a second time.
 pub(super) fn leftovers(draft: &mut Draft<'_>, fleet: &FleetSight) {
     let wanted = wanted(draft);
     let rolls = &draft.world().rolls;
@@ -57,17 +87,16 @@ fn is_of(rolls: &Rolls, stamp: &Stamp) -> bool {
     asked || roll_of(stamp).is_some_and(|id| rolls.roll(id).is_some())
 }
 
-/// Names of objects somebody waits for: stages and Jobs that run, probes that are out.
+/// Names of objects somebody waits for: stages that run, Jobs of rolls that go on, probes that are out.
 fn wanted(draft: &Draft<'_>) -> BTreeSet<String> {
     let rolls = &draft.world().rolls;
     let mut wanted = BTreeSet::new();
     for roll in rolls.rolls.iter().filter(|roll| roll.is_live()) {
         for (name, node) in &roll.nodes {
-            let runs = |step| node.step(step).is_some_and(|row| row.state == StepState::Running);
-            if runs(StepName::Stage) {
+            if node.step(StepName::Stage).is_some_and(|row| row.state == StepState::Running) {
                 wanted.insert(stage_object(roll, name).name);
             }
-            let jobs = [StepName::Boot, StepName::Verify].into_iter().filter(|step| runs(*step));
+            let jobs = [StepName::Boot, StepName::Verify].into_iter().filter(|step| node.step(*step).is_some());
             wanted.extend(jobs.map(|step| job_object(roll, name, step).name));
         }
     }

@@ -8,7 +8,7 @@ use super::super::super::roll::node::Standing;
 use super::super::super::roll::order::{registry_forbids, remaining};
 use super::super::super::roll::sight::FleetSight;
 use super::super::draft::Draft;
-use super::{begin, finish, gates};
+use super::{begin, finish, gates, leftover};
 
 /// Things that may follow each other in one pass: every step of a node, and the next node's first.
 const MOVES_MAX: usize = 16;
@@ -32,7 +32,10 @@ pub(super) fn go_on(draft: &mut Draft<'_>, fleet: &FleetSight, id: RollId, may_b
         let Some(roll) = draft.world().rolls.roll(id).filter(|roll| roll.is_live()).cloned() else { return };
         match one(draft, fleet, &roll, may_begin) {
             Move::On => {}
-            Move::Waits => return block(draft, &roll, broken(&roll, fleet)),
+            Move::Waits => {
+                let reason = broken(draft, fleet, &roll);
+                return block(draft, &roll, reason);
+            }
             Move::Held(reason) => return block(draft, &roll, Some(reason)),
             Move::Fails(reason) => {
                 return draft.note(RollChange::Ended { roll: id, ending: Ending::Failed { reason } });
@@ -85,7 +88,7 @@ fn between(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, may_begin: bo
 /// Not terminal: a broken verdict fails it and names the node (F55).
 fn soak(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll) -> Move {
     let Some(since) = roll.soaking_since else { return Move::Waits };
-    if let Some(reason) = broken(roll, fleet) {
+    if let Some(reason) = broken(draft, fleet, roll) {
         return Move::Fails(reason);
     }
     if draft.now < roll.spec.soak_seconds.after(since) {
@@ -106,8 +109,9 @@ pub(super) fn hindrance(draft: &Draft<'_>, fleet: &FleetSight, roll: &Roll, node
     let down = |other: &&&str| **other != node && fleet.nodes.get(other).is_none_or(|other| !other.ready);
     let nodes = roll.spec.all_nodes();
     let elsewhere = || broken_anywhere(draft, fleet);
-    broken(roll, fleet)
+    broken(draft, fleet, roll)
         .or_else(elsewhere)
+        .or_else(|| leftover::forbids(&draft.world().rolls, fleet, node))
         .or_else(|| registry_forbids(roll, node, registry.as_deref()))
         .or_else(|| {
             nodes.iter().find(down).map(|other| format!("{other} is not Ready: {node} waits, two down is one too many"))
@@ -115,9 +119,10 @@ pub(super) fn hindrance(draft: &Draft<'_>, fleet: &FleetSight, roll: &Roll, node
         .or_else(|| fleet.nodes.get(node).is_none().then(|| format!("{node} is not there")))
 }
 
-/// A rolled node whose runtime is broken (F13).
-pub(super) fn broken(roll: &Roll, fleet: &FleetSight) -> Option<String> {
-    roll.rolled().find_map(|(name, node)| {
+/// A rolled node whose runtime is broken (F13); one that another roll has taken over since is that one's.
+pub(super) fn broken(draft: &Draft<'_>, fleet: &FleetSight, roll: &Roll) -> Option<String> {
+    let watched = draft.world().rolls.watched(draft.now);
+    watched.iter().filter(|(_, (id, _))| *id == roll.id).find_map(|(name, (_, node))| {
         let back = node.back_since()?;
         let seen = || node.broken().map(|finding| finding.reason.clone());
         fingerprints(fleet, name, back).or_else(seen)
@@ -125,7 +130,7 @@ pub(super) fn broken(roll: &Roll, fleet: &FleetSight) -> Option<String> {
 }
 
 fn broken_anywhere(draft: &Draft<'_>, fleet: &FleetSight) -> Option<String> {
-    draft.world().rolls.rolls.iter().filter(|roll| roll.is_live()).find_map(|roll| broken(roll, fleet))
+    draft.world().rolls.rolls.iter().filter(|roll| roll.is_live()).find_map(|roll| broken(draft, fleet, roll))
 }
 
 /// Only what is new is told.

@@ -41,6 +41,40 @@ fn a_cordon_somebody_lifts_between_drain_and_boot_stops_the_roll() {
 }
 
 #[test]
+fn a_boot_that_could_not_be_begun_yet_looks_at_the_cordon_each_time() {
+    // A11
+    let mut rig = Rig::at_gate(3);
+    rig.approve("r", "x", None);
+    rig.until(|rig| {
+        rig.state_of("wk-2", StepName::Drain) == Some(StepState::Done)
+            || rig.state_of("wk-2", StepName::Stage).is_some()
+    });
+    rig.failing.insert("apply");
+    rig.until(|rig| rig.state_of("wk-2", StepName::Boot).is_some());
+    rig.node("wk-2").unschedulable = false;
+    rig.failing.clear();
+    (0..2).for_each(|_| rig.tick());
+    assert_eq!(rig.state(), RollState::Failed);
+    assert!(rig.reason().contains("wk-2 is schedulable again"), "{}", rig.reason());
+    assert!(rig.fleet.jobs.rows.keys().all(|name| !name.contains("wk-2")));
+}
+
+#[test]
+fn a_node_that_boots_by_itself_before_its_job_is_made_is_booted_all_the_same() {
+    // F58
+    let mut rig = Rig::at_gate(2);
+    rig.approve("r", "x", None);
+    rig.failing.insert("apply");
+    rig.until(|rig| rig.state_of("wk-2", StepName::Boot).is_some());
+    rig.node("wk-2").boot_id = Some("by-itself".to_owned());
+    rig.tick();
+    assert_eq!(rig.state_of("wk-2", StepName::Boot), Some(StepState::Running), "that was not what is rolled");
+    rig.failing.clear();
+    rig.until(|rig| rig.state() == RollState::Soaking);
+    assert!(rig.touched("wk-2").iter().any(|text| text.contains("apply Job")));
+}
+
+#[test]
 fn a_person_gives_back_what_an_ended_roll_left_and_nothing_else() {
     // A11
     let mut rig = Rig::at_gate(3);
@@ -51,26 +85,10 @@ fn a_person_gives_back_what_an_ended_roll_left_and_nothing_else() {
     assert_eq!(refused(rig.verb(uncordon("wk-2"))).code(), "in_turn");
     assert_eq!(refused(rig.verb(uncordon("wk-3"))).code(), "not_ours");
     rig.verb(RollVerb::Abort { roll: id("r") });
+    rig.end_jobs();
     assert_eq!(rig.verb(uncordon("wk-2")), Reply::Done);
     rig.tick();
     assert!(!rig.fleet.nodes.rows["wk-2"].unschedulable && rig.world.rolls.ledger.is_empty());
-}
-
-#[test]
-fn a_cordon_that_an_aborted_roll_left_is_still_ours_in_the_next_one() {
-    // A11
-    let mut rig = Rig::at_gate(3);
-    rig.approve("r", "x", None);
-    rig.held.insert(("wk-2".to_owned(), StepName::Boot));
-    rig.until(|rig| rig.state_of("wk-2", StepName::Boot).is_some());
-    rig.verb(RollVerb::Abort { roll: id("r") });
-    rig.held.clear();
-    rig.start("s", "y", spec(3));
-    let at_gate = |rig: &Rig| rig.world.rolls.live("kernel", "fleet").is_some_and(|roll| roll.gate.is_some());
-    rig.until(at_gate);
-    rig.approve("s", "y", None);
-    rig.until(|rig| rig.world.rolls.roll(id("s")).unwrap().state() == RollState::Soaking);
-    assert!(rig.fleet.nodes.rows.values().all(|node| !node.unschedulable));
 }
 
 #[test]

@@ -25,6 +25,16 @@ fn an_approval_is_good_for_the_revision_and_the_wait_it_was_shown_with() {
 }
 
 #[test]
+fn a_gate_is_opened_by_its_name_as_it_is_shown_in_capitals_too() {
+    // F42, F43
+    let mut rig = Rig::at_gate(2);
+    let (gate, revision) = ("CANARY".to_owned(), "x".to_owned());
+    rig.verb(RollVerb::Approve { roll: id("r"), gate, revision, awaiting_since: None });
+    assert!(rig.roll().gate.is_none() && rig.roll().approvals[0].gate == "canary");
+    rig.until(|rig| rig.state() == RollState::Soaking);
+}
+
+#[test]
 fn nobody_goes_while_a_gate_waits() {
     // F20, F33
     let mut rig = Rig::at_gate(3);

@@ -7,6 +7,7 @@ mod gates;
 mod proof;
 mod soaking;
 mod cordons;
+mod leftovers;
 mod envelope;
 mod figures;
 mod plans;

@@ -108,6 +108,27 @@ fn another_digest_than_the_one_that_is_rolled_is_staged_again_before_the_cordon(
 }
 
 #[test]
+fn once_a_digest_is_rolled_it_is_pulled_by_that_and_not_by_its_tag() {
+    // F21
+    let mut rig = Rig::at_gate(3);
+    let digest = "image@sha256:1".to_owned();
+    rig.world.rolls.rolls.get_mut(0).unwrap().digest = Some(digest.clone());
+    assert_eq!(rig.of_node("wk-2").staged.as_deref(), Some("sha256:1"));
+    rig.approve("r", "x", None);
+    rig.tick();
+    let pod = crate::domain::roll::manifest::stage(rig.roll(), "wk-2");
+    assert_eq!(pod["spec"]["containers"][0]["image"], digest.as_str());
+    let pods = |rig: &Rig| {
+        rig.steps.iter().filter(|step| step.deed.verb() == "apply" && step.object.name.contains("-stage-")).count()
+    };
+    let before = pods(&rig);
+    (0..6).for_each(|_| rig.tick_after(30));
+    assert!(pods(&rig) - before <= 3, "what is still another one is pulled again each minute, not each look");
+    assert!(rig.of_node("wk-2").step(StepName::Cordon).is_none() && rig.roll().is_live());
+    rig.until(|rig| rig.reason().contains("wk-2 has sha256:1 staged, and image@sha256:1 is rolled"));
+}
+
+#[test]
 fn the_hosts_turn_is_last_wherever_it_is_by_then() {
     // F27, F28, F49
     let mut rig = Rig::of(5);

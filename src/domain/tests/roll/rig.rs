@@ -38,6 +38,10 @@ pub(crate) struct Rig {
     pub(crate) held: BTreeSet<(String, StepName)>,
     /// Nodes that cannot pull.
     pub(crate) no_pull: BTreeSet<String>,
+    /// Verbs of the API that fail.
+    pub(super) failing: BTreeSet<&'static str>,
+    /// Verbs of the API that may not be used.
+    pub(super) forbidden: BTreeSet<&'static str>,
     /// What probes on a node wait for; empty = nothing at all.
     pub(crate) stuck: BTreeMap<String, &'static str>,
     versions: u64,
@@ -60,6 +64,8 @@ impl Rig {
             steps: Vec::new(),
             held: BTreeSet::new(),
             no_pull: BTreeSet::new(),
+            failing: BTreeSet::new(),
+            forbidden: BTreeSet::new(),
             stuck: BTreeMap::new(),
             versions: 0,
         };
@@ -86,8 +92,9 @@ impl Rig {
 
     fn put_node(&mut self, name: &str) {
         let stamp = self.stamp(name);
-        let boot_id = Some("boot-1".to_owned());
-        let node = FleetNode { stamp, ready: true, unschedulable: false, boot_id, kernel: None, os_image: None };
+        let (boot_id, cordoned_by) = (Some("boot-1".to_owned()), None);
+        let (ready, unschedulable, kernel, os_image) = (true, false, None, None);
+        let node = FleetNode { stamp, ready, unschedulable, cordoned_by, boot_id, kernel, os_image };
         self.fleet.nodes.rows.insert(name.to_owned(), node);
         self.put_pod(&format!("app-{name}"), name, &[]);
     }
@@ -280,6 +287,13 @@ impl Rig {
     /// Carries a step out as a cluster would that is in no hurry to hold anything up.
     pub(crate) fn obey(&mut self, step: &Step) -> Outcome {
         let Purpose::Roll { node, .. } = &step.purpose else { panic!("{step:?}") };
+        let why = || "the API server says no".to_owned();
+        if self.failing.contains(step.deed.verb()) {
+            return Outcome::Failed { why: why() };
+        }
+        if self.forbidden.contains(step.deed.verb()) {
+            return Outcome::Forbidden { why: why() };
+        }
         let key = format!("{}/{}", step.object.namespace.as_deref().unwrap_or("kura"), step.object.name);
         match &step.deed {
             Deed::Apply { manifest, .. } if step.object.kind == ObjectKind::Job => {
@@ -299,6 +313,9 @@ impl Rig {
             Deed::Cordon { from, unschedulable } => {
                 if self.fleet.nodes.rows[node].stamp.version() != *from {
                     return Outcome::Stale;
+                }
+                if *unschedulable && self.held.contains(&(node.clone(), StepName::Cordon)) {
+                    return Outcome::Failed { why: why() };
                 }
                 self.node(node).unschedulable = *unschedulable;
             }
@@ -355,6 +372,12 @@ impl Rig {
     pub(crate) fn keep_pods(&mut self, keep: impl Fn(&FleetPod) -> bool) {
         let rows = self.fleet.pods.rows.iter().filter(|(_, pod)| keep(pod));
         self.fleet.pods.rows = rows.map(|(key, pod)| (key.clone(), pod.clone())).collect();
+    }
+
+    /// Every Job that has not ended is done.
+    pub(super) fn end_jobs(&mut self) {
+        let ended = |job: &FleetJob| FleetJob { ended: job.ended.clone().or(Some(JobEnd::Complete)), ..job.clone() };
+        self.fleet.jobs.rows = self.fleet.jobs.rows.iter().map(|(name, job)| (name.clone(), ended(job))).collect();
     }
 
     /// Takes away every Job that has not ended.

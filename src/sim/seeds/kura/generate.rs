@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::super::super::journal::JournalFault;
 use super::super::super::post::Faults;
 use super::super::generate::HEALED_AT;
+use super::super::pen::Pen;
 use super::super::plot::{Act, Happening, Plot};
 use super::super::profile::Profile;
 use super::acts::{ClusterAct, REGION, instance};
 use crate::domain::ids::ServerId;
-use crate::domain::input::{Order, Verb};
+use crate::domain::input::Verb;
 use crate::domain::kura::object::{ObjectKind, REVISION_ANNOTATION};
 use crate::domain::kura::server::{GatewayMode, MovePhase, ServerSpec};
 use crate::domain::kura::traffic::{Dns, Up};
@@ -27,26 +27,24 @@ pub fn generate(seed: u64) -> Plot {
     let mut dice = fastrand::Rng::with_seed(seed ^ 0x6b75_7261);
     let tenants: Vec<String> = (0..dice.usize(1..=4)).map(|n| format!("t{n}")).collect();
     let processes = if dice.u8(..100) < 60 { 2 } else { 1 };
-    let mut writer = Writer { dice, tenants, script: Vec::new(), now: 0 };
+    let mut writer = Writer { pen: Pen::new(dice), tenants };
     let fleet = writer.fleet();
     let script = writer.write();
-    let (post, agents) = (Faults::default(), Vec::new());
-    Plot { profile: Profile::Kura, seed, fleet, agents, processes, post, script, healed_at: HEALED_AT }
+    let (post, agents, nodes) = (Faults::default(), Vec::new(), None);
+    Plot { profile: Profile::Kura, seed, fleet, agents, nodes, processes, post, script, healed_at: HEALED_AT }
 }
 
 /// Writes the script of a world.
 struct Writer {
-    dice: fastrand::Rng,
+    pen: Pen,
     tenants: Vec<String>,
-    script: Vec<Happening>,
-    now: u64,
 }
 
 impl Writer {
     /// A first release, and every tenant's server; sometimes the release comes later.
     fn fleet(&mut self) -> Vec<Verb> {
         let release = Verb::Kura(KuraVerb::ReleaseTag { tag: TAGS[0].to_owned() });
-        let mut verbs: Vec<Verb> = self.chance(80).then_some(release).into_iter().collect();
+        let mut verbs: Vec<Verb> = self.pen.chance(80).then_some(release).into_iter().collect();
         for tenant in self.tenants.clone() {
             let spec = Box::new(self.spec());
             let (tenant_id, cluster_id) = (None, None);
@@ -57,29 +55,31 @@ impl Writer {
     }
 
     fn spec(&mut self) -> ServerSpec {
-        let gateway = self.one(&[GatewayMode::Shared, GatewayMode::Shared, GatewayMode::Dedicated]);
-        ServerSpec { replicas: self.dice.u32(1..=4), gateway, private: self.chance(10), ..ServerSpec::default() }
+        let gateway = self.pen.one(&[GatewayMode::Shared, GatewayMode::Shared, GatewayMode::Dedicated]);
+        ServerSpec {
+            replicas: self.pen.dice.u32(1..=4),
+            gateway,
+            private: self.pen.chance(10),
+            ..ServerSpec::default()
+        }
     }
 
     fn write(mut self) -> Vec<Happening> {
-        self.now = self.dice.u64(20..=400);
-        let acts = self.dice.usize(8..=70);
+        self.pen.now = self.pen.dice.u64(20..=400);
+        let acts = self.pen.dice.usize(8..=70);
         let pace = HEALED_AT.0 / u64::try_from(acts).unwrap_or(1);
         for _ in 0..acts {
-            self.now += if self.chance(40) { self.dice.u64(..=3) } else { self.dice.u64(1..=2 * pace) };
-            if self.now >= HEALED_AT.0 {
+            if !self.pen.goes_on(pace) {
                 break;
             }
             self.act();
         }
-        self.script.retain(|entry| entry.at < HEALED_AT);
-        self.script.sort_by_key(|entry| entry.at);
-        self.script
+        self.pen.finish()
     }
 
     /// Anything that people, controllers or fate may do.
     fn act(&mut self) {
-        match self.dice.u8(..100) {
+        match self.pen.dice.u8(..100) {
             0..14 => self.release(),
             14..22 => self.deploy(),
             22..26 => self.force(),
@@ -95,11 +95,11 @@ impl Writer {
             67..73 => self.link(),
             73..76 => self.gateway(),
             76..86 => self.fault(),
-            86..89 => self.part(),
-            89..93 => self.spoil_journal(),
-            93..97 => self.crash(),
-            97..99 => self.freeze(),
-            _ => self.cut(),
+            86..89 => self.pen.part(),
+            89..93 => self.pen.spoil_journal(),
+            93..97 => self.pen.crash(),
+            97..99 => self.pen.freeze(),
+            _ => self.pen.cut(),
         }
     }
 
@@ -109,7 +109,7 @@ impl Writer {
     }
 
     fn deploy(&mut self) {
-        let (tenant, tag, force) = (self.tenant(), self.tag(), self.chance(30));
+        let (tenant, tag, force) = (self.tenant(), self.tag(), self.pen.chance(30));
         let words = format!("deploy {tag} to {tenant}, force {force}");
         self.order(KuraVerb::Deploy { server: ServerId::named(&tenant), tag, force }, words);
     }
@@ -121,12 +121,12 @@ impl Writer {
 
     /// A move begins, and mostly ends some time later.
     fn move_server(&mut self) {
-        let (tenant, phase) = (self.tenant(), self.one(&[MovePhase::MovingIn, MovePhase::MovingOut]));
+        let (tenant, phase) = (self.tenant(), self.pen.one(&[MovePhase::MovingIn, MovePhase::MovingOut]));
         let server = ServerId::named(&tenant);
         self.order(KuraVerb::MoveServer { server, phase }, format!("{tenant} is {}", phase.word()));
-        if self.chance(80) {
-            let order = self.signed(KuraVerb::MoveServer { server, phase: MovePhase::None });
-            self.later(1_800, Act::Order(order), format!("the move of {tenant} is over"));
+        if self.pen.chance(80) {
+            let order = self.pen.signed(Verb::Kura(KuraVerb::MoveServer { server, phase: MovePhase::None }));
+            self.pen.later(1_800, Act::Order(order), format!("the move of {tenant} is over"));
         }
     }
 
@@ -145,7 +145,7 @@ impl Writer {
     fn remove(&mut self) {
         let tenant = self.tenant();
         let (gateway, finalizer) = (format!("kgw-{tenant}-{REGION}"), "gw.example/cleanup".to_owned());
-        let verb = match self.dice.u8(..3) {
+        let verb = match self.pen.dice.u8(..3) {
             0 => KuraVerb::DeleteGateway { name: gateway },
             1 => KuraVerb::StripFinalizer { name: gateway, finalizer },
             _ => KuraVerb::DeleteOrphan { name: instance(&tenant) },
@@ -157,9 +157,9 @@ impl Writer {
     /// A pod never gets Ready, until somebody lets it go.
     fn sicken(&mut self) {
         let (tenant, name) = self.pod();
-        let ready = self.chance(15);
+        let ready = self.pen.chance(15);
         self.happen(ClusterAct::Pod { name: name.clone(), ready }, format!("{name} is Ready: {ready}"));
-        if self.chance(60) {
+        if self.pen.chance(60) {
             self.happen_later(2_400, ClusterAct::LetGo(tenant.clone()), format!("pods of {tenant} mend"));
         }
     }
@@ -171,17 +171,17 @@ impl Writer {
 
     /// Somebody else writes to an instance: a field of ours, a field of theirs, the image, or our own mark.
     fn edit(&mut self) {
-        let (tenant, manager) = (self.tenant(), self.one(&["flux", "kubectl-edit"]));
+        let (tenant, manager) = (self.tenant(), self.pen.one(&["flux", "kubectl-edit"]));
         let patches: [Value; 5] = [
             json!({ "spec": { "ingressClassName": "theirs" } }),
-            json!({ "spec": { "replicas": self.dice.u32(1..=4) } }),
-            json!({ "spec": { "somethingNew": self.dice.u32(..9) } }),
+            json!({ "spec": { "replicas": self.pen.dice.u32(1..=4) } }),
+            json!({ "spec": { "somethingNew": self.pen.dice.u32(..9) } }),
             json!({ "spec": { "image": "0.0.9" } }),
             json!({ "metadata": { "annotations": { REVISION_ANNOTATION: "theirs" } } }),
         ];
-        let patch = self.dice.choice(&patches).cloned().unwrap_or(Value::Null);
+        let patch = self.pen.dice.choice(&patches).cloned().unwrap_or(Value::Null);
         let words = format!("{manager} patches the instance of {tenant}: {patch}");
-        for _ in 0..self.dice.usize(1..=2) {
+        for _ in 0..self.pen.dice.usize(1..=2) {
             let act = ClusterAct::Edit { tenant: tenant.clone(), patch: patch.clone(), manager };
             self.happen_later(900, act, words.clone());
         }
@@ -193,9 +193,9 @@ impl Writer {
     }
 
     fn hold(&mut self) {
-        let (tenant, by) = (self.tenant(), self.one(&["operator", "controller"]));
+        let (tenant, by) = (self.tenant(), self.pen.one(&["operator", "controller"]));
         self.happen(ClusterAct::Hold { tenant: tenant.clone(), by: Some(by) }, format!("{by} holds {tenant} back"));
-        if self.chance(70) {
+        if self.pen.chance(70) {
             self.happen_later(
                 1_800,
                 ClusterAct::Hold { tenant: tenant.clone(), by: None },
@@ -207,23 +207,26 @@ impl Writer {
     /// A link breaks, and mostly holds again some time later.
     fn link(&mut self) {
         let tenant = self.tenant();
-        let broken = match self.dice.u8(..5) {
+        let broken = match self.pen.dice.u8(..5) {
             0 => LinkChange { class: Some(false), ..LinkChange::default() },
             1 => LinkChange { address: Some(None), ..LinkChange::default() },
-            2 => LinkChange { dns: Some(self.one(&[Dns::NxDomain, failing()])), ..LinkChange::default() },
+            2 => LinkChange { dns: Some(self.pen.one(&[Dns::NxDomain, failing()])), ..LinkChange::default() },
             3 => LinkChange { certificate: Some(Some("unknown authority".to_owned())), ..LinkChange::default() },
-            _ => LinkChange { up: Some(self.one(&[Up::Timeout, Up::Status { status: 503 }])), ..LinkChange::default() },
+            _ => LinkChange {
+                up: Some(self.pen.one(&[Up::Timeout, Up::Status { status: 503 }])),
+                ..LinkChange::default()
+            },
         };
         self.happen(ClusterAct::Link(tenant.clone(), Box::new(broken)), format!("a link to {tenant} breaks"));
-        if self.chance(70) {
+        if self.pen.chance(70) {
             let whole = ClusterAct::Link(tenant.clone(), Box::new(whole()));
             self.happen_later(1_500, whole, format!("every link to {tenant} holds"));
         }
     }
 
     fn gateway(&mut self) {
-        let (tenant, stuck) = (self.tenant(), self.chance(30));
-        let name = self.one(&[format!("kgw-{tenant}-{REGION}"), format!("kgw-old-{tenant}")]);
+        let (tenant, stuck) = (self.tenant(), self.pen.chance(30));
+        let name = self.pen.one(&[format!("kgw-{tenant}-{REGION}"), format!("kgw-old-{tenant}")]);
         let words = format!("gateway {name} of {tenant} appears, stuck {stuck}");
         self.happen(ClusterAct::Gateway { tenant, name, stuck }, words);
     }
@@ -231,96 +234,39 @@ impl Writer {
     fn fault(&mut self) {
         use ObjectKind as Kind;
         let kinds = [Kind::KuraInstance, Kind::KuraGateway, Kind::Pod, Kind::StatefulSet, Kind::IngressClass];
-        let kind = self.chance(80).then(|| self.one(&kinds));
-        let verb = self.one(&[None, Some("apply"), Some("delete"), Some("list"), Some("watch")]);
+        let kind = self.pen.chance(80).then(|| self.pen.one(&kinds));
+        let verb = self.pen.one(&[None, Some("apply"), Some("delete"), Some("list"), Some("watch")]);
         let all = [Wrong::Error, Wrong::Timeout, Wrong::Forbidden, Wrong::Conflict, Wrong::Silent, Wrong::Gone];
-        let (wrong, span) = (self.one(&all), Seconds(self.dice.u64(1..=900)));
+        let (wrong, span) = (self.pen.one(&all), Seconds(self.pen.dice.u64(1..=900)));
         let words = format!("{} of {kind:?}: {wrong:?} for {span}", verb.unwrap_or("everything"));
         self.happen(ClusterAct::Fault { kind, verb, wrong, span }, words);
     }
 
-    /// A process cannot reach the cluster for a while.
-    fn part(&mut self) {
-        let (process, span) = (self.dice.usize(..2), Seconds(self.dice.u64(1..=400)));
-        let words = format!("process {process} cannot reach the cluster for {span}");
-        self.push(self.now, Act::Part { process, span }, words);
-    }
-
-    fn spoil_journal(&mut self) {
-        let fault = self.one(&[JournalFault::Conflict, JournalFault::Error, JournalFault::LostAnswer]);
-        self.push(self.now, Act::Journal(fault), format!("the journal's next append: {fault:?}"));
-    }
-
-    /// Kills a process at any await: between plan and commit, between commit and write, between write and outcome.
-    fn crash(&mut self) {
-        let (process, steps) = (self.dice.usize(..2), self.dice.u64(..200));
-        self.push(self.now, Act::Crash { process, steps }, format!("process {process} dies {steps} steps later"));
-        self.later(300, Act::Start(process), format!("process {process} starts"));
-    }
-
-    fn freeze(&mut self) {
-        let process = self.dice.usize(..2);
-        self.push(self.now, Act::Freeze(process), format!("process {process} freezes"));
-        self.later(120, Act::Thaw(process), format!("process {process} thaws"));
-    }
-
-    fn cut(&mut self) {
-        let (process, span) = (self.dice.usize(..2), Seconds(self.dice.u64(1..=120)));
-        let words = format!("process {process} cannot reach the journal for {span}");
-        self.push(self.now, Act::Cut { process, span }, words);
-    }
-
-    fn chance(&mut self, pct: u8) -> bool {
-        self.dice.u8(..100) < pct
-    }
-
-    /// Any of these; `of` is never empty.
-    fn one<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.dice.usize(..of.len())].clone()
-    }
-
     fn tenant(&mut self) -> String {
         let tenants = self.tenants.clone();
-        self.one(&tenants)
+        self.pen.one(&tenants)
     }
 
     fn tag(&mut self) -> String {
-        self.one(&TAGS).to_owned()
+        self.pen.one(&TAGS).to_owned()
     }
 
     fn pod(&mut self) -> (String, String) {
         let tenant = self.tenant();
-        let name = format!("{}-{}", instance(&tenant), self.dice.u32(..4));
+        let name = format!("{}-{}", instance(&tenant), self.pen.dice.u32(..4));
         (tenant, name)
     }
 
     fn order(&mut self, verb: KuraVerb, words: String) {
-        let order = self.signed(verb);
-        self.push(self.now, Act::Order(order), words);
-    }
-
-    /// An order with a tag of its own as its reason, by which the journal knows it again; two in three have a key.
-    fn signed(&mut self, verb: KuraVerb) -> Order {
-        let tag = format!("#{}", self.dice.u32(..));
-        let key = self.chance(67).then(|| format!("key {tag}"));
-        Order { verb: Verb::Kura(verb), by: self.one(&["op-a", "op-b"]).to_owned(), reason: Some(tag), key }
+        self.pen.order(Verb::Kura(verb), words);
     }
 
     fn happen(&mut self, act: ClusterAct, words: String) {
-        self.push(self.now, Act::Cluster(Box::new(act)), words);
+        self.pen.push(self.pen.now, Act::Cluster(Box::new(act)), words);
     }
 
     fn happen_later(&mut self, at_most: u64, act: ClusterAct, words: String) {
-        self.later(at_most, Act::Cluster(Box::new(act)), words);
-    }
-
-    fn later(&mut self, at_most: u64, act: Act, words: String) {
-        let at = self.now + self.dice.u64(1..=at_most);
-        self.push(at, act, words);
-    }
-
-    fn push(&mut self, at: u64, act: Act, words: String) {
-        self.script.push(Happening { at: Seconds(at), act, words });
+        self.pen.later(at_most, Act::Cluster(Box::new(act)), words);
     }
 }
 
