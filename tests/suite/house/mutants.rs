@@ -158,6 +158,36 @@ fn every_mutant_names_a_mistake_of_its_own_and_finders_that_exist() {
     }
 }
 
+/// Where fleet rolls are guarded: what is said of a breach begins with the rule it breaks.
+const GUARDED_IN: [&str; 3] = ["src/domain/roll/invariants.rs", "src/sim/cluster/envelope.rs", "src/sim/seeds/rolls"];
+
+/// Guards of the safety envelope that are no invariants.
+const ENVELOPE: [&str; 6] = ["F46", "F47", "F48", "F49", "F50", "F52"];
+
+#[test]
+fn every_guard_of_fleet_rolls_has_a_mistake_that_it_finds() {
+    // F51
+    let mutants = mutants();
+    let planted: BTreeSet<&str> = mutants.iter().flat_map(|mutant| mutant.rule.split(", ")).collect();
+    let sources = below("src").into_iter();
+    let guarded = sources.filter(|source| GUARDED_IN.iter().any(|place| source.path.starts_with(place)));
+    let mut guards: BTreeSet<String> = guarded.flat_map(|source| codes(&source.text)).collect();
+    assert!(guards.len() > 20, "only these guards: {guards:?}");
+    guards.extend(ENVELOPE.map(str::to_owned));
+    let unproven: Vec<&String> = guards.iter().filter(|rule| !planted.contains(rule.as_str())).collect();
+    assert!(unproven.is_empty(), "no mistake in scripts/mutants.d shows that these guards find any: {unproven:?}");
+}
+
+/// Rules that texts begin with: `"F23: `.
+fn codes(text: &str) -> Vec<String> {
+    let starts = text.split('"').filter_map(|text| text.split_once(": ")).map(|(word, _)| word);
+    let is_rule = |word: &&str| {
+        let mut signs = word.chars();
+        matches!(signs.next(), Some('F' | 'A')) && word.len() > 1 && signs.all(|sign| sign.is_ascii_digit())
+    };
+    starts.filter(is_rule).map(str::to_owned).collect()
+}
+
 #[test]
 fn the_test_that_plays_seeds_for_mutants_is_where_their_script_looks_for_it() {
     let script = fs::read_to_string(root().join("scripts/mutants")).unwrap();
@@ -166,7 +196,8 @@ fn the_test_that_plays_seeds_for_mutants_is_where_their_script_looks_for_it() {
     let reads = below("src/sim/seeds").into_iter().any(|source| source.text.contains("\"KURA_SEEDS\""));
     assert!(reads && script.contains("KURA_SEEDS="));
     // What the script looks for is what the test says.
-    let says = below("src/sim/seeds").into_iter().any(|source| source.text.contains("\"seed {seed} of {word} fails after"));
+    let says =
+        below("src/sim/seeds").into_iter().any(|source| source.text.contains("\"seed {seed} of {word} fails after"));
     assert!(says && script.contains("SEED_FAILS='^seed [0-9]+ of [a-z]+ fails'"));
 }
 

@@ -16,14 +16,17 @@ use crate::wire::roll::figures::gauges;
 /// Observations and their sum.
 type Observed = (u64, u64);
 
+/// When the turn of a node came, when it was given back, and when it was green.
+type Turn = (Timestamp, Option<Timestamp>, Option<Timestamp>);
+
 /// What was counted so far.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     /// Gates that wait, by roll, and since when.
     waiting: BTreeMap<RollId, Timestamp>,
     waits: Observed,
-    /// When the turn of a node came, and when it was given back, by roll and node.
-    turns: BTreeMap<(RollId, String), (Timestamp, Option<Timestamp>, Option<Timestamp>)>,
+    /// By roll and node.
+    turns: BTreeMap<(RollId, String), Turn>,
     steps: Observed,
 }
 

@@ -62,7 +62,9 @@ impl Operator<'_> {
             objects.advance(now);
             objects.faults.clear();
             let fleet = &mut objects.fleet;
-            (fleet.wedged.clear(), fleet.probes.clear(), fleet.doomed.clear());
+            fleet.wedged.clear();
+            fleet.probes.clear();
+            fleet.doomed.clear();
             let names: Vec<String> = fleet.nodes.with(|nodes| nodes.keys().cloned().collect());
             names.iter().for_each(|name| fleet.edit(name, |node| node.ready = true));
             for pod in fleet.pods.values_mut().filter(|pod| !is_ours(&pod.pod.stamp)) {
@@ -170,7 +172,7 @@ impl Operator<'_> {
             let asked =
                 || rolls.asked.keys().next().map(|node| format!("F9: the probe of {node} that was asked for waits"));
             let torn = rolls.rolls.iter().find(|roll| !roll.troubles.is_empty());
-            let torn = torn.map(|roll| format!("F57: writes of {} are in trouble: {:?}", roll.name(), roll.troubles));
+            let torn = torn.map(|roll| format!("writes of {} are in trouble: {:?}", roll.name(), roll.troubles));
             pod.or_else(job).or_else(cordon).or_else(ledger).or_else(asked).or(torn)
         })
     }
@@ -201,9 +203,10 @@ fn move_registry(objects: &mut Objects, away_from: Option<&str>, now: jiff::Time
 /// A rolled node that was not probed for too long in a roll without faults.
 fn rarely_probed(roll: &Roll) -> Option<String> {
     roll.nodes.iter().find_map(|(name, node)| {
-        let begun: Vec<jiff::Timestamp> =
-            node.findings.iter().filter(|finding| !finding.passive).map(|finding| finding.started_at).collect();
-        let longest = begun.windows(2).map(|pair| Seconds::between(pair[0], pair[1])).max().unwrap_or_default();
+        let begun = node.findings.iter().filter(|finding| !finding.passive).map(|finding| finding.started_at);
+        let times = node.back_since().into_iter().chain(begun).chain(roll.ended.as_ref().map(|ended| ended.at));
+        let times: Vec<jiff::Timestamp> = times.collect();
+        let longest = times.windows(2).map(|pair| Seconds::between(pair[0], pair[1])).max().unwrap_or_default();
         (longest > PROBED_EVERY).then(|| format!("F7: {name} was not probed for {longest}"))
     })
 }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::domain::change::{Cause, Entry};
 use crate::domain::roll::change::RollChange;
 use crate::domain::roll::fleet_roll::{Ending, Roll};
-use crate::domain::roll::node::{NodeRoll, PROBES_KEPT, StepEnding, StepName, StepRow, StepState, Verdict};
+use crate::domain::roll::node::{NodeRoll, PROBES_KEPT, StepEnding, StepName, StepState, Verdict};
 use crate::domain::roll::rolls::Rolls;
 
 /// What a verdict may not say about rolls.
@@ -79,8 +79,8 @@ fn found_broken(rolls: &Rolls) -> Option<&str> {
 
 /// One node at a time, behind every gate, after everybody before it is proven (F8, F20, F23, F28).
 fn untimely_turn(rolls: &Rolls, roll: &Roll, node: &str) -> Option<String> {
-    let between = rolls.rolls.iter().filter(|roll| roll.is_live()).flat_map(|roll| roll.nodes.iter());
-    if let Some((other, _)) = between.filter(|(_, row)| is_between(row)).next() {
+    let mut between = rolls.rolls.iter().filter(|roll| roll.is_live()).flat_map(|roll| roll.nodes.iter());
+    if let Some((other, _)) = between.find(|(_, row)| is_between(row)) {
         return Some(format!("F23: the turn of {node} came, and {other} is between its cordon and green"));
     }
     if let Some(other) = rolls.rolls.iter().filter(|other| other.is_live()).find_map(|other| open_turn(other)) {
@@ -177,7 +177,7 @@ fn untimely_end(roll: &Roll, entry: &Entry, ending: &Ending) -> Option<String> {
     let by_hand = matches!(entry.cause, Cause::Verb { .. });
     let fault = match ending {
         Ending::Succeeded => (!soaked).then_some("F55: it did not soak to the end, and succeeded"),
-        Ending::Failed { .. } => by_hand.then_some("F19: a person made it fail"),
+        Ending::Failed { .. } => by_hand.then_some("F60: a person made it fail"),
         Ending::Aborted { .. } => (!by_hand).then_some("F60: nobody aborted it"),
         Ending::Denied { .. } => (!by_hand || roll.gate.is_none()).then_some("F20: nobody denied a gate of it"),
         Ending::Displaced { .. } => {
@@ -198,15 +198,10 @@ pub(super) fn unsteady(rolls: &Rolls) -> Option<String> {
             (between > 1, "F23: several nodes are between their cordon and green"),
             (between == 1 && roll.gate.is_some(), "F20: a gate waits in a node's turn"),
             (roll.nodes.values().filter(runs).count() as u64 > limit, "F22: too many stages run"),
-            (roll.nodes.values().any(|node| node.steps.values().any(is_torn)), "F57: a step ended before it began"),
         ];
         if let Some((_, why)) = faults.into_iter().find(|(broken, _)| *broken) {
             return Some(format!("{why} ({name})"));
         }
     }
     None
-}
-
-fn is_torn(row: &StepRow) -> bool {
-    row.ended_at.is_some_and(|ended| ended < row.started_at)
 }
