@@ -68,8 +68,7 @@ fn walk(n: u64) -> Vec<RollChange> {
     let ending = endings[usize::try_from(n).unwrap() % endings.len()].clone();
     let (boot_id, unschedulable) =
         (n.is_multiple_of(2).then(|| "boot-1".to_owned()), n.is_multiple_of(3).then_some(true));
-    let how =
-        [CordonEnd::GivenBack, CordonEnd::Lifted, CordonEnd::Gone, CordonEnd::Theirs][usize::try_from(n).unwrap() % 4];
+    let how = [CordonEnd::GivenBack, CordonEnd::Lifted, CordonEnd::Gone][usize::try_from(n).unwrap() % 3];
     vec![
         begun(n),
         RollChange::RegistrySeen { roll, node: n.is_multiple_of(2).then(|| node.clone()) },
