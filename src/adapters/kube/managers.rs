@@ -38,14 +38,23 @@ pub(super) fn foreign(all: &[Claims], own: &str) -> OrdMap<String, String> {
 
 /// When somebody last changed what they claim, among those who claim this path, such as `["spec", "updateStrategy"]`.
 pub(super) fn last_change(all: &[Claims], path: &[&str]) -> Option<Timestamp> {
-    let claimants = all.iter().filter(|claims| {
+    claimants(all, path).filter_map(|claims| claims.time).max()
+}
+
+/// Who claims this path: `own` where it is among them, else whoever changed it last (A11).
+pub(super) fn holder(all: &[Claims], path: &[&str], own: &str) -> Option<String> {
+    let last = claimants(all, path).max_by_key(|claims| (claims.manager == own, claims.time))?;
+    Some(last.manager.clone())
+}
+
+fn claimants<'a>(all: &'a [Claims], path: &[&str]) -> impl Iterator<Item = &'a Claims> {
+    all.iter().filter(move |claims| {
         let mut node = Some(&claims.fields);
         for part in path {
             node = node.and_then(|fields| fields.get(&format!("f:{part}"))).and_then(Value::as_object);
         }
         node.is_some()
-    });
-    claimants.filter_map(|claims| claims.time).max()
+    })
 }
 
 /// Paths of what people mean by an object: its spec, labels and annotations.
@@ -127,5 +136,18 @@ mod tests {
         let at = last_change(&all, &["spec", "updateStrategy"]);
         assert_eq!(at, Some("2026-01-01T00:00:00Z".parse().unwrap()));
         assert_eq!(last_change(&all, &["spec", "template"]), None);
+    }
+
+    #[test]
+    fn a_field_is_held_by_us_where_we_claim_it_else_by_whoever_changed_it_last() {
+        // A11
+        let bit = |manager: &str, month: u8| {
+            let time = format!("2026-{month:02}-01T00:00:00Z");
+            json!({"manager": manager, "time": time, "fieldsV1": {"f:spec": {"f:unschedulable": {}}}})
+        };
+        let held = |all: Value| holder(&claims(all), &["spec", "unschedulable"], "kura-console");
+        assert_eq!(held(json!([bit("kubectl-cordon", 1), bit("kubectl-edit", 2)])).as_deref(), Some("kubectl-edit"));
+        assert_eq!(held(json!([bit("kura-console", 1), bit("kubectl-edit", 2)])).as_deref(), Some("kura-console"));
+        assert_eq!(held(json!([])), None);
     }
 }

@@ -38,9 +38,7 @@ impl FleetNode {
         let stamp = self.stamp.at(&other.stamp);
         Self { stamp, ..self.clone() } == *other
     }
-}
 
-impl FleetNode {
     /// It is cordoned, and somebody else is known to have done that.
     pub fn is_theirs(&self) -> bool {
         self.unschedulable && self.cordoned_by.as_deref().is_some_and(|manager| manager != FIELD_MANAGER)

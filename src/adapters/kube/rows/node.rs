@@ -2,14 +2,16 @@
 
 use serde::Deserialize;
 
+use super::super::managers::{Claims, holder};
 use super::super::object::{Condition, Meta, Watched, named_by_metadata};
+use crate::domain::kura::object::FIELD_MANAGER;
 use crate::domain::observed::{Node, VIP_LABEL};
 use crate::domain::roll::sight::FleetNode;
 
 /// As it comes.
 #[derive(Debug, Clone, Deserialize)]
 pub struct NodeObject {
-    metadata: Meta,
+    metadata: Meta<Vec<Claims>>,
     #[serde(default)]
     spec: NodeSpec,
     #[serde(default)]
@@ -62,10 +64,12 @@ impl Watched for NodeObject {
             version: said(facts.kubelet_version),
             holds_vip: self.metadata.labels.contains_key(VIP_LABEL), // its value is the address
         };
+        let cordoned_by = holder(&self.metadata.managed_fields, &["spec", "unschedulable"], FIELD_MANAGER);
         let fleet = FleetNode {
             stamp: self.metadata.slim_stamp(),
             ready: node.ready,
             unschedulable: node.unschedulable,
+            cordoned_by: cordoned_by.filter(|_| node.unschedulable),
             boot_id: said(facts.boot_id),
             kernel: said(facts.kernel_version),
             os_image: said(facts.os_image),
@@ -84,7 +88,8 @@ mod tests {
     fn a_node_says_if_it_is_ready_cordoned_and_holds_the_vip() {
         // R165
         let object = json!({
-            "metadata": {"name": "n1", "uid": "u", "resourceVersion": "7", "labels": {VIP_LABEL: "192.0.2.7"}},
+            "metadata": {"name": "n1", "uid": "u", "resourceVersion": "7", "labels": {VIP_LABEL: "192.0.2.7"},
+                "managedFields": [{"manager": "kubectl-cordon", "fieldsV1": {"f:spec": {"f:unschedulable": {}}}}]},
             "spec": {"unschedulable": true},
             "status": {"conditions": [{"type": "Ready", "status": "Unknown"}], "nodeInfo": {
                 "kubeletVersion": "v1.34.1", "bootID": "b-1", "kernelVersion": "6.12.9", "osImage": "",
@@ -93,6 +98,8 @@ mod tests {
         let row = serde_json::from_value::<NodeObject>(object).unwrap().row("kura").unwrap();
         let node = Node { ready: false, unschedulable: true, version: Some("v1.34.1".to_owned()), holds_vip: true };
         assert_eq!(row.node, node);
+        // A11
+        assert!(row.fleet.is_theirs(), "{:?}", row.fleet.cordoned_by);
         // F58
         assert_eq!((row.fleet.boot_id.as_deref(), row.fleet.kernel.as_deref()), (Some("b-1"), Some("6.12.9")));
         assert_eq!((row.fleet.os_image, row.fleet.stamp.resource_version.as_str()), (None, "7"));

@@ -128,6 +128,7 @@ fn boot(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, seen: &FleetNode
     if !is_made && !seen.unschedulable {
         return lifted(draft, node);
     }
+    let booted = is_another_boot(roll, seen);
     match run_job(draft, fleet, roll, node, StepName::Boot) {
         None => Move::Waits,
         // Whoever boots a node often goes down with it: a Job that ended so says nothing, the node does once it is back.
