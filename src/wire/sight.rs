@@ -413,7 +413,15 @@ mod tests {
         // F5
         let fleet_node = |version: &str, ready| {
             let stamp = Stamp { resource_version: version.to_owned(), ..pod("n", true).1.stamp };
-            FleetNode { stamp, ready, unschedulable: false, boot_id: None, kernel: None, os_image: None }
+            FleetNode {
+                stamp,
+                ready,
+                cordoned_by: None,
+                unschedulable: false,
+                boot_id: None,
+                kernel: None,
+                os_image: None,
+            }
         };
         let seen = |version, ready| {
             let mut picture = picture(&[], 1);
