@@ -95,8 +95,8 @@ pub enum Show {
     Preset(&'static Preset, u64),
     /// A row of the table of failure modes.
     Kept(&'static Kept),
-    /// An incident of Kura servers.
-    Incident(&'static Incident),
+    /// An incident of Kura servers or of a fleet roll.
+    Incident(Incident),
 }
 
 /// A simulated world that moves by itself. It stops when this is dropped.

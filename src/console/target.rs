@@ -13,6 +13,7 @@ use crate::domain::fleet::Pause;
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RollId, RolloutId, ServerId};
 use crate::domain::kura::orphans::Direction;
 use crate::domain::roll::fleet_roll::Roll;
+use crate::domain::roll::host::{Host, Runtime};
 use crate::domain::roll::refusal::RollRefusal;
 use crate::domain::world::World;
 
@@ -167,8 +168,14 @@ pub fn aim(command: Command, subject: Subject, facts: &Facts, world: &World) -> 
             let goes_on = world.rolls.live(&roll.project, &roll.target).is_some();
             Ok(Deed::RollAgain(Box::new(Again::of(roll, goes_on))))
         }
-        Command::Probe => row.host().map(|(id, name)| Deed::Probe(id, name)),
-        Command::Uncordon => row.host().map(|(id, name)| Deed::Uncordon(id, name)),
+        Command::Probe => {
+            let broken = |roll, host: &Host| host.watched_by == Some(roll) && host.runtime() == Runtime::Broken;
+            row.host(broken).map(|(id, name)| Deed::Probe(id, name))
+        }
+        Command::Uncordon => {
+            let left = |roll, host: &Host| host.cordon.as_ref().is_some_and(|cordon| cordon.roll == roll);
+            row.host(left).map(|(id, name)| Deed::Uncordon(id, name))
+        }
         Command::AcceptClock => Ok(Deed::AcceptClock),
         Command::PauseEnvironment => Ok(Deed::Stop(Stop::Environment(row.environment()?))),
         Command::PauseRing => Ok(Deed::Stop(Stop::Ring(row.ring()?))),
@@ -227,10 +234,23 @@ impl Aim<'_> {
         Gate::of(roll).ok_or_else(|| format!("{} waits at no gate", roll.name()))
     }
 
-    fn host(&self) -> Result<(Token, String), String> {
-        let Subject::Node(Node::Host(id)) = self.subject.row() else { return Err("select a node first".to_owned()) };
-        let host = self.facts.fleet.hosts.get(&id).ok_or("it is no longer listed")?;
-        Ok((id, host.name.clone()))
+    /// The node of the row. Of a roll it is the one of its nodes that the deed can only be meant for.
+    fn host(&self, is_meant: impl Fn(RollId, &Host) -> bool) -> Result<(Token, String), String> {
+        let hosts = &self.facts.fleet.hosts;
+        match self.subject.row() {
+            Subject::Node(Node::Host(id)) => {
+                let host = hosts.get(&id).ok_or("it is no longer listed")?;
+                Ok((id, host.name.clone()))
+            }
+            Subject::Node(Node::Roll(roll)) => {
+                let meant: Vec<_> = hosts.iter().filter(|(_, host)| is_meant(roll, host)).collect();
+                match meant[..] {
+                    [(id, host)] => Ok((*id, host.name.clone())),
+                    _ => Err("select a node first, on the screen of nodes".to_owned()),
+                }
+            }
+            _ => Err("select a node first".to_owned()),
+        }
     }
 
     /// A row without an instance is its server.

@@ -76,6 +76,11 @@ impl FleetFacts {
         self.hosts.get(self.by_name.get(name)?)
     }
 
+    /// Nodes by name.
+    pub fn named(&self) -> impl Iterator<Item = (Token, &Host)> {
+        self.by_name.values().filter_map(|id| Some((*id, self.hosts.get(id)?)))
+    }
+
     /// Rolls that have not ended.
     pub fn live(&self) -> impl Iterator<Item = &RollRow> {
         self.rolls.iter().filter(|row| row.rank() < 4)

@@ -43,8 +43,7 @@ impl Listing<RollId> {
 impl Listing<Token> {
     /// Makes the rows anew.
     pub(in super::super) fn relist(&mut self, facts: &FleetFacts) {
-        let known = facts.by_name.values().filter_map(|id| Some((*id, facts.hosts.get(id)?)));
-        let mut rows: Vec<(Token, &Host)> = known.filter(|(_, host)| self.filter.passes_host(host)).collect();
+        let mut rows: Vec<(Token, &Host)> = facts.named().filter(|(_, host)| self.filter.passes_host(host)).collect();
         rows.sort_by(|a, b| hosts(a.1, b.1, self.sorting.by));
         turn(&mut rows, self.sorting);
         self.rows = rows.into_iter().map(|(id, _)| id).collect();

@@ -25,8 +25,12 @@ pub struct RollRow {
     pub staged: usize,
     /// Every node in the order it goes.
     pub order: Vec<String>,
-    /// Where the registry is.
+    /// Where the registry is, or was seen last.
     pub registry: Option<String>,
+    /// It is nowhere to be seen.
+    pub registry_lost: bool,
+    /// Something is in its way, also while it waits for a person.
+    pub is_blocked: bool,
     /// Since when it waits for a person.
     pub waits_since: Option<Timestamp>,
     /// When it began, or ended.
@@ -49,6 +53,8 @@ impl RollRow {
             staged: roll.nodes.values().filter(|node| node.staged.is_some()).count(),
             order: order(roll, registry).into_iter().map(str::to_owned).collect(),
             registry: registry.map(str::to_owned),
+            registry_lost: fleet.zip(selector).is_some() && seen.is_none() && roll.registry.is_some(),
+            is_blocked: roll.is_live() && roll.blocked.is_some(),
             waits_since: roll.gate.as_ref().map(|gate| gate.since),
             at: roll.ended.as_ref().map_or(roll.started_at, |ended| ended.at),
             eta: eta(roll, fleet, moment),

@@ -114,28 +114,27 @@ impl Wants<'_> {
     fn broken(&mut self, told: &BTreeSet<String>) {
         let facts = self.facts;
         let broken: Vec<_> = facts
-            .hosts
-            .iter()
+            .named()
             .filter(|(_, host)| host.runtime() == Runtime::Broken)
             .filter(|(_, host)| !host.reason().is_some_and(|reason| told.contains(reason)))
             .collect();
         for (id, host) in broken.iter().take(PER_KIND_MAX) {
             let (reason, at) = (host.reason().unwrap_or_default(), host.finding.as_ref().map(|finding| finding.at));
-            self.push(NeedKind::RuntimeBroken, Node::Host(**id), &host.name, reason, at);
+            self.push(NeedKind::RuntimeBroken, Node::Host(*id), &host.name, reason, at);
         }
-        self.rest(NeedKind::RuntimeBroken, broken.get(PER_KIND_MAX).map(|(id, _)| **id), broken.len());
+        self.rest(NeedKind::RuntimeBroken, broken.get(PER_KIND_MAX).map(|(id, _)| *id), broken.len());
     }
 
     fn left_cordoned(&mut self) {
         let (facts, picture) = (self.facts, self.picture);
         let rolls = &picture.world.rolls;
-        let left: Vec<_> = facts.hosts.iter().filter(|(_, host)| host.is_left_cordoned(rolls)).collect();
+        let left: Vec<_> = facts.named().filter(|(_, host)| host.is_left_cordoned(rolls)).collect();
         for (id, host) in left.iter().take(PER_KIND_MAX) {
             let Some(cordon) = &host.cordon else { continue };
             let text = format!("left cordoned by the roll of {}: ours to give back", rolls.name(cordon.roll));
-            self.push(NeedKind::LeftCordoned, Node::Host(**id), &host.name, text, Some(cordon.at));
+            self.push(NeedKind::LeftCordoned, Node::Host(*id), &host.name, text, Some(cordon.at));
         }
-        self.rest(NeedKind::LeftCordoned, left.get(PER_KIND_MAX).map(|(id, _)| **id), left.len());
+        self.rest(NeedKind::LeftCordoned, left.get(PER_KIND_MAX).map(|(id, _)| *id), left.len());
     }
 
     fn rest(&mut self, kind: NeedKind, first: Option<super::super::kura::Token>, all: usize) {

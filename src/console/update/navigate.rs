@@ -22,6 +22,9 @@ pub(super) fn screen(model: &mut Model, screen: Screen) {
     if model.screen != screen && screen == Screen::Kura {
         servers::begin(model);
     }
+    if model.screen != screen && screen == Screen::Nodes {
+        rolls::begin(model);
+    }
     model.screen = screen;
     picture::settle_lists(model);
 }

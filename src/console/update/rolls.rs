@@ -5,6 +5,7 @@ use super::super::fleet::filter::FleetFilter;
 use super::super::model::{Model, Screen};
 use super::super::sort::Sorting;
 use super::{navigate, picture};
+use crate::domain::roll::host::{Host, Runtime};
 
 /// Moves the selection.
 pub(super) fn step(model: &mut Model, by: isize) {
@@ -13,6 +14,19 @@ pub(super) fn step(model: &mut Model, by: isize) {
         Screen::Nodes => model.hosts.pick.step(&model.hosts.rows, by, height),
         _ => model.rolls.pick.step(&model.rolls.rows, by, height),
     }
+}
+
+/// Begins at a node that is not as it should be, else at the first one.
+pub(super) fn begin(model: &mut Model) {
+    let hosts = &model.facts.fleet.hosts;
+    let rolls = model.picture.as_ref().map(|picture| &picture.world.rolls);
+    let is_wrong = |host: &Host| {
+        let left = rolls.is_some_and(|rolls| host.is_left_cordoned(rolls));
+        host.runtime() == Runtime::Broken || host.ready == Some(false) || left
+    };
+    let at = model.hosts.rows.iter().position(|id| hosts.get(id).is_some_and(is_wrong));
+    let height = model.list_height(Screen::Nodes);
+    model.hosts.pick.select_at(&model.hosts.rows, at.unwrap_or(0), height);
 }
 
 /// Tells the selections that their lists, or the room for them, changed.

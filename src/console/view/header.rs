@@ -6,6 +6,7 @@ use super::super::glyph::Glyph;
 use super::super::keys::Mode;
 use super::super::layout::{Frame, Room};
 use super::super::model::{Model, Screen};
+use super::super::need::NeedKind;
 use super::super::snapshot::{Freshness, STALE_AFTER, Snapshot, TICK_LATE_AFTER};
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, piece};
@@ -199,7 +200,12 @@ pub(super) fn headline(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     match model.facts.needs.first() {
         Some(need) if model.screen != Screen::Now && room.width > 20 => {
             let (glyph, word, role) = need.kind.look();
-            let age = need.since.map(|since| format!(" {}", pen.age(since))).unwrap_or_default();
+            // A gate waits in whole minutes, as everywhere (F43).
+            let told = |since| match need.kind {
+                NeedKind::Gate => format!(" {}m", pen.minutes(since)),
+                _ => format!(" {}", pen.age(since)),
+            };
+            let age = need.since.map(told).unwrap_or_default();
             let text = format!(" {} {word} {}{age} {} ", pen.glyph(glyph), need.name, need.text);
             let columns = usize::from(room.width);
             let text = super::super::text::cut(&super::super::text::escape(&text), columns, pen.glyph(Glyph::Ellipsis))

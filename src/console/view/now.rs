@@ -66,6 +66,7 @@ fn shown(model: &Model, roomy: bool, height: usize) -> Vec<Shown> {
         shown.push(Shown::Heading("RUNNING"));
     }
     match model.now_rows.len() {
+        all if all == needs && roomy && !model.facts.fleet.is_empty() => shown.push(Shown::Quiet("Nothing.")),
         all if all == needs && roomy => shown.push(Shown::Quiet("Nothing: no release was ever started.")),
         all => shown.extend((needs..all).map(Shown::Row)),
     }
@@ -176,7 +177,7 @@ fn running(model: &Model, area: Rect, pen: &mut Pen<'_>) {
 fn roll(model: &Model, id: RollId, area: Rect, pen: &mut Pen<'_>) {
     let (Some(row), Some(picture)) = (model.facts.fleet.roll(id), &model.picture) else { return };
     let columns = Columns::of(area);
-    columns.draw(rolls::look(row.state), &row.name, pen);
+    columns.draw(rolls::look(row), &row.name, pen);
     let room = Rect { width: columns.what.width + columns.right.width, ..columns.what };
     let mut facts = vec![(Role::Text, words::position(&row.progress, pen.glyph(Glyph::Dot)))];
     facts.extend(picture.world.rolls.roll(id).map(|roll| rolls::note(roll, row, pen)));

@@ -51,7 +51,7 @@ pub(super) fn beneath(roll: &Roll, row: &RollRow, width: usize, pen: &mut Pen<'_
 }
 
 fn plain(roll: &Roll, row: &RollRow, pen: &mut Pen<'_>) -> Vec<Text> {
-    let (glyph, word, role) = rolls::look(row.state);
+    let (glyph, word, role) = rolls::look(row);
     let mut lines = vec![fact("state", role, format!("{} {word}", pen.glyph(glyph)))];
     lines.extend(rolls::chip(roll, pen).map(|(role, chip)| fact("", role, chip.into_owned())));
     lines.extend([
@@ -71,7 +71,10 @@ fn plain(roll: &Roll, row: &RollRow, pen: &mut Pen<'_>) -> Vec<Text> {
     }
     lines.push(fact("staged", Role::Text, format!("{} of {} nodes have the image", row.staged, row.order.len())));
     if let Some(node) = &row.registry {
-        lines.push(fact("registry", Role::Text, format!("on {node}, which goes last")));
+        lines.push(match row.registry_lost {
+            true => fact("registry", Role::Halted, format!("nowhere to be seen, last on {node}")),
+            false => fact("registry", Role::Text, format!("on {node}, which goes last")),
+        });
     }
     let margin = margin_of(&roll.spec);
     let role = if margin.is_bare() { Role::Warning } else { Role::Text };

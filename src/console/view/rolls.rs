@@ -59,12 +59,12 @@ fn empty(model: &Model) -> String {
 fn summary(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     let facts = &model.facts.fleet;
     let first = Rect { height: area.height.min(1), ..area };
-    let count = |state: RollState| facts.rolls.iter().filter(|row| row.state == state).count();
+    let count = |is: fn(&RollRow) -> bool| facts.rolls.iter().filter(|row| is(row)).count();
     let counts = [
-        (count(RollState::Awaiting), "at a gate", Role::Warning),
-        (count(RollState::Blocked), "blocked", Role::Halted),
-        (count(RollState::Rolling), "rolling", Role::Moving),
-        (count(RollState::Soaking), "soaking", Role::Settling),
+        (count(|row| row.state == RollState::Awaiting), "at a gate", Role::Warning),
+        (count(|row| row.is_blocked), "blocked", Role::Halted),
+        (count(|row| row.state == RollState::Rolling), "rolling", Role::Moving),
+        (count(|row| row.state == RollState::Soaking), "soaking", Role::Settling),
     ];
     let said: Vec<(Role, String)> =
         counts.into_iter().filter(|(n, ..)| *n > 0).map(|(n, word, role)| (role, format!("{n} {word}"))).collect();
@@ -145,7 +145,7 @@ fn one(model: &Model, id: RollId, area: Rect, selected: Option<Role>, pen: &mut 
     let marker = if selected.is_some() { pen.glyph(Glyph::Selected) } else { " " };
     pen.line(area, &[piece(Role::Key, marker)]);
     let columns = Columns::of(area);
-    let (glyph, word, role) = look(row.state);
+    let (glyph, word, role) = look(row);
     let word = if columns.state.width > 2 { format!(" {word}") } else { String::new() };
     pen.line(columns.state, &[piece(role, format!("{}{word}", pen.glyph(glyph)))]);
     pen.line(columns.name, &[piece(Role::Strong, row.name.clone())]);
@@ -160,8 +160,9 @@ fn one(model: &Model, id: RollId, area: Rect, selected: Option<Role>, pen: &mut 
     pen.lay_over(None);
 }
 
-/// Shape, word and colour of a state.
-pub(super) fn look(state: RollState) -> (Glyph, &'static str, Role) {
+/// Shape, word and colour of how it stands; that it is blocked weighs more than that it waits for a person.
+pub(super) fn look(row: &RollRow) -> (Glyph, &'static str, Role) {
+    let state = if row.is_blocked { RollState::Blocked } else { row.state };
     match state {
         RollState::Rolling => (Glyph::Moving, "rolling", Role::Moving),
         RollState::Awaiting => (Glyph::Warning, "awaiting", Role::Warning),

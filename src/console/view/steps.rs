@@ -16,9 +16,9 @@ use crate::domain::roll::node::{NodeRoll, Standing, StepName, StepRow, StepState
 use crate::domain::span::Seconds;
 
 /// Columns of what a node is, of its bar, of what it is about, of each of its two times.
-const MARK: usize = 9;
+const MARK: usize = 10;
 const BAR: usize = 8;
-const STEP: usize = 13;
+const STEP: usize = 14;
 const TIME: usize = 8;
 
 /// Columns of what is known of its runtime.
@@ -125,6 +125,7 @@ fn padded(text: String, room: usize) -> String {
 fn mark(roll: &Roll, row: &RollRow, name: &str) -> &'static str {
     match (roll.spec.canary.as_deref() == Some(name), row.registry.as_deref() == Some(name)) {
         (true, _) => "canary",
+        (false, true) if row.registry_lost => "registry?",
         (false, true) => "registry",
         (false, false) => "",
     }

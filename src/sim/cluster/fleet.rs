@@ -137,6 +137,10 @@ pub struct Fleet {
     pub labels: BTreeMap<String, String>,
     /// Every Job that was ever made.
     pub jobs_made: BTreeSet<String>,
+    /// Whoever asks for a probe of a wedged node has mended it.
+    pub mends_when_asked: bool,
+    /// Where the registry comes back, and when.
+    pub registry_back: Option<(String, Timestamp)>,
 }
 
 impl Fleet {
@@ -226,6 +230,11 @@ impl Objects {
         pod.stamp.labels.insert("app.kubernetes.io/name".to_owned(), "zot".to_owned());
         pod.owner = Some("StatefulSet".to_owned());
         self.fleet.pods.insert(key, FleetSimPod { pod, due: None, gone: None, sticks: false, budget: true });
+    }
+
+    /// The registry is lost and is on this node again so much later.
+    pub fn registry_comes_back(&mut self, node: &str, after: Seconds) {
+        self.fleet.registry_back = Some((node.to_owned(), after.after(self.until)));
     }
 
     pub(super) fn running_pod(&mut self, namespace: &str, name: &str, node: &str, at: Timestamp) -> FleetPod {
@@ -331,6 +340,9 @@ impl Objects {
             let fails = step.is_some_and(|step| self.fleet.doomed.remove(&step));
             let message = if fails { "exit code 1" } else { "" };
             self.end_job(&name, &StepFate { ok: !fails, message: message.to_owned() });
+        }
+        if let Some((node, _)) = self.fleet.registry_back.take_if(|(_, at)| *at <= now) {
+            self.put_registry(Some(&node), now);
         }
         let back: Vec<String> = self.fleet.away.iter().filter(|node| self.fleet.is_usable(node)).cloned().collect();
         for node in back {

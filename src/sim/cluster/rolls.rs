@@ -7,7 +7,7 @@ use super::fleet::{FleetSimJob, FleetSimPod, ProbeFate, StepFate, stuck};
 use super::objects::{Objects, Written};
 use crate::domain::kura::object::{FIELD_MANAGER, ObjectKind, ObjectRef, Version};
 use crate::domain::kura::step::{Deed, Outcome, Purpose, RollWork, Step};
-use crate::domain::roll::manifest::STEP_LABEL;
+use crate::domain::roll::manifest::{ASKED, ROLL_LABEL, STEP_LABEL};
 use crate::domain::roll::node::StepName;
 use crate::domain::roll::sight::FleetJob;
 
@@ -66,6 +66,9 @@ impl Objects {
         pod.stamp.labels = labels.unwrap_or_default();
         let image = manifest.pointer("/spec/containers/0/image").and_then(Value::as_str).unwrap_or_default();
         pod.stamp.labels.insert("image".to_owned(), image.to_owned());
+        if self.fleet.mends_when_asked && pod.stamp.label(ROLL_LABEL) == Some(ASKED) {
+            self.fleet.wedged.remove(node);
+        }
         let is_stage = pod.stamp.label(STEP_LABEL) == Some(StepName::Stage.word());
         let after = if is_stage { self.fleet.pace.stage } else { self.fleet.pace.probe };
         let due = (!self.fleet.is_manual).then(|| after.after(now));

@@ -10,7 +10,7 @@ mod fleet;
 mod kept;
 mod incident;
 
-pub use incident::{INCIDENTS, Incident, incident};
+pub use incident::{Family, INCIDENTS, Incident, REFERENCE, incident};
 pub use kept::{KEPT, Kept, kept};
 pub use preset::{PRESETS, Preset, preset};
 pub mod reference_roll;

@@ -19,18 +19,47 @@ pub const TICK: Seconds = Seconds(6);
 const DRAIN: u64 = 30;
 const VERIFY: u64 = 6;
 
+/// How long the gate of the seed waited for a person.
+const GATE: u64 = 840;
+
+/// From the beginning of the roll until its gate waits.
+const CANARY: u64 = 1_740;
+
+/// Where the demo opens: the gate has waited for 14 minutes and a bit.
+pub(super) const OPENS_AT: Seconds = Seconds(RESIDUAL.0 + CANARY + GATE + 25);
+
+/// The share of the pull where nobody says otherwise, in percent.
+pub const PULL_SHARE: u8 = 50;
+
+/// Shares the pull can have, in percent: the rest of a node's time is its drain, its boot and its check.
+pub const PULL_SHARES: std::ops::RangeInclusive<u8> = 10..=80;
+
 /// The scenario: a pull takes `pull` of `ROLL_NODE`; with `ahead` stages at a time, 0 for none.
 pub fn reference_roll(pull: Seconds, ahead: u32) -> String {
-    let boot = ROLL_NODE.0.saturating_sub(DRAIN + VERIFY + pull.0);
-    let (stage, start, tick) = (pull.0, RESIDUAL.0, TICK.0);
-    let gate = start + 1_740 + 840;
+    let (start, tick) = (RESIDUAL.0, TICK.0);
+    let gate = start + CANARY + GATE;
     format!(
-        "scenario: reference roll\nstart: 2026-08-14T06:00:00Z\ntick_seconds: 0\ngiven:\n  pace: {{stage_seconds: \
+        "{}  - {{at: {gate}s, do: approve, roll: r, gate: canary, revision: seanfarm32, expect: ok}}\n  - {{every: \
+         {tick}s, from: {start}s, do: tick}}\nthen:\n  - {{at: 6000s, view: \"roll:r\", path: \"$.soaking_since\", omits: \
+         [nothing]}}\n",
+        begins(pull, ahead, 0)
+    )
+}
+
+/// The same with its gate left to a person, and whoever ticks going on by itself: a pull takes `share` percent.
+pub(super) fn at_its_gate(share: u8) -> String {
+    begins(Seconds(ROLL_NODE.0 * u64::from(share) / 100), 3, TICK.0)
+}
+
+/// How it begins, with a tick every `tick` seconds, 0 for none.
+fn begins(pull: Seconds, ahead: u32, tick: u64) -> String {
+    let boot = ROLL_NODE.0.saturating_sub(DRAIN + VERIFY + pull.0);
+    let (stage, start) = (pull.0, RESIDUAL.0);
+    format!(
+        "scenario: reference roll\nstart: 2026-08-14T06:00:00Z\ntick_seconds: {tick}\ngiven:\n  pace: {{stage_seconds: \
          {stage}, drain_seconds: {DRAIN}, boot_seconds: {boot}, verify_seconds: {VERIFY}}}\nwhen:\n  - {{at: {start}s, \
          do: start_roll, roll: r, project: kernel, target: fleet, image: registry/seanfarm, revision: seanfarm32, canary: \
          wk-1, nodes: [wk-2, wk-3, wk-4, wk-5, wk-6], stage_parallelism: {ahead}, settle_seconds: 156, \
-         canary_settle_seconds: 1428, expect: ok}}\n  - {{at: {gate}s, do: approve, roll: r, gate: canary, revision: \
-         seanfarm32, expect: ok}}\n  - {{every: {tick}s, from: {start}s, do: tick}}\nthen:\n  - {{at: 6000s, view: \
-         \"roll:r\", path: \"$.soaking_since\", omits: [nothing]}}\n"
+         canary_settle_seconds: 1428, expect: ok}}\n"
     )
 }

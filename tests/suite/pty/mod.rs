@@ -11,3 +11,4 @@ mod sizes;
 mod budget;
 mod hostile;
 mod kura;
+mod rolls;

@@ -1,12 +1,12 @@
-//! The incidents of Kura servers, as the demo opens on them: the sentence, the advice and what to verify at both sizes, the
-//! screen of servers, and the pictures of them that are kept.
+//! The incidents of Kura servers and of fleet rolls, as the demo opens on them: the sentence, the advice and what to verify at
+//! both sizes, their own screens, and the pictures of them that are kept.
 
 use kura_console::app::actors::Actors;
 use kura_console::console::theme::{Depth, Theme};
 use kura_console::control::link::Link;
 use kura_console::control::local::Introduction;
 use kura_console::control::picture::{Picture, Role};
-use kura_console::sim::presets::{INCIDENTS, Incident};
+use kura_console::sim::presets::{Family, INCIDENTS, Incident};
 use kura_console::terminal::{linear, record};
 
 use super::{frame, is_kept, look_at, opening};
@@ -14,11 +14,16 @@ use super::{frame, is_kept, look_at, opening};
 /// The sizes a first screen has to work at.
 const SIZES: [(u16, u16); 2] = [(80, 24), (120, 36)];
 
-/// What is pressed: nothing, then what leads to the screen of servers.
-const KEYS: [(&str, &str); 2] = [("now", ""), ("kura", "3")];
+/// What is pressed: nothing, then what leads to the screens of its own.
+fn keys(incident: &Incident) -> &'static [(&'static str, &'static str)] {
+    match incident.family {
+        Family::Kura => &[("now", ""), ("kura", "3")],
+        Family::Fleet => &[("now", ""), ("rolls", "4"), ("nodes", "5")],
+    }
+}
 
 /// What each first screen has to say, in this order: who and what, the key or the command, and the check.
-const SAID: [(&str, &[&str]); 3] = [
+const SAID: [(&str, &[&str]); 7] = [
     (
         "manifest-deadlock",
         &[
@@ -46,6 +51,38 @@ const SAID: [(&str, &[&str]); 3] = [
             "each gets Ready pods on it, and its deployment succeeds",
         ],
     ),
+    (
+        "reference-roll",
+        &[
+            "kernel/fleet waits at its canary gate for a person: wk-1 is green on seanfarm32, 5 nodes follow",
+            "u g approve the canary gate: wk-2 goes next",
+            "wk-2 is cordoned, and proven green before another one",
+        ],
+    ),
+    (
+        "wedged-runtime",
+        &[
+            "wk-1 is Ready and cannot start containers: its probe says CreateContainerError",
+            "u p probe wk-1 once it is mended",
+            "a probe of wk-1 is proven",
+        ],
+    ),
+    (
+        "registry-host",
+        &[
+            "kernel/fleet stands still: the registry is nowhere to be seen: nobody could pull after a drain",
+            "bring the registry back",
+            "a pod of it runs on a node; the roll goes on by itself",
+        ],
+    ),
+    (
+        "foreign-uncordon",
+        &[
+            "wk-3 is schedulable again: somebody lifted its cordon before the boot",
+            "u i mend what it names, then roll again",
+            "another roll of this fleet goes on",
+        ],
+    ),
 ];
 
 /// What a console sees when the demo opens on an incident.
@@ -66,7 +103,7 @@ fn name(incident: &Incident, screen: &str, (width, height): (u16, u16)) -> Strin
 
 /// What the kept pictures are called.
 pub(super) fn names() -> Vec<String> {
-    let all = INCIDENTS.iter().flat_map(|incident| KEYS.map(|(screen, _)| (incident, screen)));
+    let all = INCIDENTS.iter().flat_map(|incident| keys(incident).iter().map(move |(screen, _)| (incident, screen)));
     all.flat_map(|(incident, screen)| SIZES.map(|size| name(incident, screen, size))).collect()
 }
 
@@ -76,7 +113,7 @@ fn the_kept_pictures_of_the_incidents_are_what_the_demo_opens_on() {
     let mut stale = Vec::new();
     for incident in &INCIDENTS {
         let picture = seen(incident);
-        for (screen, keys) in KEYS {
+        for (screen, keys) in keys(incident) {
             for size in SIZES {
                 let drawn = frame(&look_at(picture.clone(), size, keys), &theme, size);
                 let drawn = record::svg(&drawn, "kura-console", theme.ground());
@@ -110,7 +147,7 @@ fn an_incident_reads_without_colour_too() {
     let theme = Theme::shipped("mono", Depth::True).unwrap();
     for incident in &INCIDENTS {
         let picture = seen(incident);
-        let drawn = frame(&look_at(picture, (120, 36), "3"), &theme, (120, 36));
+        let drawn = frame(&look_at(picture, (120, 36), keys(incident)[1].1), &theme, (120, 36));
         let selected = drawn.content.iter().filter(|cell| cell.symbol() == "❯").count();
         assert_eq!(selected, 1, "the selection is a mark, not only a colour");
         let colours: Vec<_> =

@@ -39,8 +39,7 @@ fn a_node_says_whose_its_cordon_is_what_its_runtime_is_and_what_it_hosts() {
 #[test]
 fn a_node_in_full_says_what_runs_on_it_and_what_to_do() {
     let mut bed = everything(100, 50);
-    bed.stage.press("5");
-    bed.stage.press("j enter");
+    bed.stage.press("5 enter");
     assert_snapshot!("node_100x50", bed.stage.screen());
     bed.says("wk-2 cannot start containers: 2 pods say so (2 CreateContainerError)");
     bed.says("kubectl --context oak get pods -A -o wide --field-selector spec.nodeName=wk-2");

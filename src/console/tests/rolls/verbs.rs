@@ -210,12 +210,34 @@ fn a_viewer_looks_and_a_row_that_is_no_roll_takes_no_verb_of_one() {
     bed.stage.press("5 u g");
     bed.says("select a fleet roll first");
     bed.stage.press("4 u p");
-    bed.says("select a node first");
+    bed.says("select a node first, on the screen of nodes");
     bed.stage.picture.access = Access::Viewer;
     bed.stage.show();
     bed.stage.press("u g");
     bed.says("your token is a viewer's");
     assert!(!bed.stage.model.layers.iter().any(|layer| matches!(layer, Layer::Dialog(_))));
+}
+
+#[test]
+fn what_is_advised_about_a_roll_is_done_from_its_row_and_names_its_node() {
+    let mut bed = Bed::at_gate(80, 24);
+    bed.rig.stuck.insert("wk-1".to_owned(), "CreateContainerError");
+    bed.rig.until(|rig| rig.roll().blocked.is_some());
+    let mut bed = bed.reopened();
+    bed.stage.arm();
+    bed.stage.press("u p");
+    bed.says("Probe node wk-1?");
+    assert_eq!(verb(sent(&bed.stage.press("enter"))), RollVerb::Probe { node: "wk-1".to_owned() });
+    let mut bed = armed(80, 24);
+    bed.approve();
+    bed.rig.held.insert(("wk-2".to_owned(), StepName::Boot));
+    bed.rig.until(|rig| rig.state_of("wk-2", StepName::Boot).is_some());
+    bed.rig.verb(RollVerb::Abort { roll: Bed::roll() });
+    bed.show();
+    bed.stage.press("4");
+    bed.says("u n give wk-2 back, if you vouch for it");
+    bed.stage.press("u n");
+    bed.says("Give back node wk-2?");
 }
 
 #[test]
