@@ -8,6 +8,7 @@ use super::pen::{Pen, piece};
 use crate::domain::kura::chain::{ChainLink, LinkName, Standing, chain};
 use crate::domain::kura::server::Server;
 use crate::domain::kura::sight::Sight;
+use crate::domain::kura::ways::Ways;
 
 /// Columns of the names of links.
 const NAME: usize = 12;
@@ -15,7 +16,7 @@ const NAME: usize = 12;
 /// Draws the chain of a server; nothing where it was never led to a tag.
 pub(super) fn drawn(server: &Server, sight: &Sight, width: usize, pen: &mut Pen<'_>) -> Vec<Text> {
     let Some(tag) = server.wanted_tag() else { return Vec::new() };
-    let links = chain(server, tag, sight, pen.now());
+    let links = chain(server, tag, &Ways::of(sight), pen.now());
     let first = links.iter().position(|link| link.standing != Standing::Whole).unwrap_or(links.len());
     let since = server.open().and_then(|row| row.wait.as_ref()).map(|wait| wait.since);
     let mut lines = Vec::new();

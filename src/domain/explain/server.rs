@@ -11,6 +11,7 @@ use super::super::kura::ends::aimed;
 use super::super::kura::incidents::workload;
 use super::super::kura::server::{MovePhase, Server, ServerStatus};
 use super::super::kura::sight::{NO_CLUSTER, Sight};
+use super::super::kura::ways::Ways;
 use super::super::observed::Observed;
 use super::super::world::World;
 use super::sentence::Explanation;
@@ -116,7 +117,7 @@ fn serving(server: &Server, tag: &str) -> Explanation {
 
 /// It served, and does not: the first link that does not hold says why.
 fn broken(server: &Server, tag: &str, sight: &Sight, now: Timestamp) -> Explanation {
-    let links = chain(server, tag, sight, now);
+    let links = chain(server, tag, &Ways::of(sight), now);
     let first = links.iter().find_map(|link| match &link.standing {
         Standing::Broken { wait, detail } => Some((wait.word(), detail.as_str())),
         _ => None,

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::deployment::WaitKind;
 use super::front::front;
-use super::incidents::class_of;
 use super::notice;
 use super::object::{ObjectKind, tag_of};
 use super::server::{GatewayMode, Server};
 use super::sight::Sight;
 use super::source::Contact;
-use super::traffic::{Dns, Endpoint, Service, Tls, Up};
+use super::traffic::{Dns, Endpoint, Tls, Up};
+use super::ways::Ways;
 use super::workload::{Instance, Pod};
 
 /// Pods that are named in a sentence; the others are counted.
@@ -104,7 +104,8 @@ pub fn judge(chain: &[ChainLink]) -> Judgement {
 }
 
 /// Every link of a server that is to serve `tag`. Links it does not need are left out.
-pub fn chain(server: &Server, tag: &str, sight: &Sight, now: Timestamp) -> Vec<ChainLink> {
+pub fn chain(server: &Server, tag: &str, ways: &Ways<'_>, now: Timestamp) -> Vec<ChainLink> {
+    let sight = ways.sight;
     let live = sight.instances.get(&server.instance_name);
     let mut links = vec![
         (LinkName::Observed, observed(sight, live, tag, now)),
@@ -112,39 +113,46 @@ pub fn chain(server: &Server, tag: &str, sight: &Sight, now: Timestamp) -> Vec<C
     ];
     if let Some(host) = server.public_host() {
         links.extend(match server.spec.gateway {
-            GatewayMode::NodePort => by_node_port(sight, server, live, now),
-            GatewayMode::Shared | GatewayMode::Dedicated => by_ingress(sight, server, live, &host, now),
+            GatewayMode::NodePort => by_node_port(ways, server, live, now),
+            GatewayMode::Shared | GatewayMode::Dedicated => by_ingress(ways, server, live, &host, now),
         });
     }
     links.into_iter().map(|(link, standing)| ChainLink { link, standing }).collect()
 }
 
 fn by_ingress(
-    sight: &Sight,
+    ways: &Ways<'_>,
     server: &Server,
     live: Option<&Instance>,
     host: &str,
     now: Timestamp,
 ) -> Vec<(LinkName, Standing)> {
-    let probe = sight.endpoint(host, now);
+    let probe = ways.sight.endpoint(host, now);
+    let addresses = addresses(ways, server);
     vec![
-        (LinkName::Class, class(sight, live, now)),
-        (LinkName::Address, address(sight, server, now)),
-        (LinkName::Dns, dns(sight, server, host, probe)),
-        (LinkName::Certificate, certificate(sight, host, probe)),
+        (LinkName::Class, class(ways.sight, live, now)),
+        (LinkName::Address, address(ways, server, &addresses, now)),
+        (LinkName::Dns, dns(&addresses, host, probe)),
+        (LinkName::Certificate, certificate(ways, host, probe)),
         (LinkName::Up, up(probe, WaitKind::PublicEndpointNotReady)),
     ]
 }
 
 /// An address and a port, and no name, no class, no certificate.
-fn by_node_port(sight: &Sight, server: &Server, live: Option<&Instance>, now: Timestamp) -> Vec<(LinkName, Standing)> {
+fn by_node_port(
+    ways: &Ways<'_>,
+    server: &Server,
+    live: Option<&Instance>,
+    now: Timestamp,
+) -> Vec<(LinkName, Standing)> {
+    let sight = ways.sight;
     let wait = WaitKind::NodePortEndpointNotReady;
     let front = front(server, sight);
     let address = match (&front, sight.instances.contact.trouble(now)) {
         (Some(_), _) => Standing::Whole,
         (None, Some(trouble)) => unknown(format!("instances: {trouble}")),
         (None, None) if live.is_none() => broken(wait, "there is no instance yet"),
-        (None, None) => broken(wait, node_port_missing(sight, server)),
+        (None, None) => broken(wait, node_port_missing(ways, server)),
     };
     let probe = front.and_then(|front| sight.endpoint(&front.key(), now));
     vec![(LinkName::Address, address), (LinkName::Up, up(probe, wait))]
@@ -244,10 +252,9 @@ fn class(sight: &Sight, live: Option<&Instance>, now: Timestamp) -> Standing {
 }
 
 /// What is missing of a port of a node: the service allots the port, the controller knows the node.
-fn node_port_missing(sight: &Sight, server: &Server) -> String {
+fn node_port_missing(ways: &Ways<'_>, server: &Server) -> String {
     let instance = &server.instance_name;
-    let mut ours = sight.services.rows.values().filter(|row| row.instance.as_ref() == Some(instance));
-    let allotted = ours.find_map(|row| Some((&row.stamp.name, row.node_ports.first()?)));
+    let allotted = ways.services(instance).iter().find_map(|row| Some((&row.stamp.name, row.node_ports.first()?)));
     match allotted {
         Some((service, port)) => {
             format!("instance {instance} reports no node yet, service {service} has port {port} there")
@@ -257,21 +264,21 @@ fn node_port_missing(sight: &Sight, server: &Server) -> String {
 }
 
 /// Addresses of the ingresses of a server, sorted.
-fn addresses(sight: &Sight, server: &Server) -> Vec<String> {
-    let ours = sight.ingresses.rows.values().filter(|row| row.instance.as_ref() == Some(&server.instance_name));
+fn addresses(ways: &Ways<'_>, server: &Server) -> Vec<String> {
+    let ours = ways.ingresses(&server.instance_name).iter();
     let mut all: Vec<String> = ours.flat_map(|row| row.addresses.iter().cloned()).collect();
     all.sort();
     all.dedup();
     all
 }
 
-fn address(sight: &Sight, server: &Server, now: Timestamp) -> Standing {
-    if let Some(unread) = unread("ingresses", &sight.ingresses.contact, now) {
+fn address(ways: &Ways<'_>, server: &Server, addresses: &[String], now: Timestamp) -> Standing {
+    if let Some(unread) = unread("ingresses", &ways.sight.ingresses.contact, now) {
         return unread;
     }
-    match addresses(sight, server).is_empty() {
+    match addresses.is_empty() {
         true => {
-            let why = balancer_missing(sight, server, now).unwrap_or_default();
+            let why = balancer_missing(ways, server, now).unwrap_or_default();
             broken(WaitKind::IngressWithoutAddress, format!("its ingress has no address{why}"))
         }
         false => Standing::Whole,
@@ -279,22 +286,21 @@ fn address(sight: &Sight, server: &Server, now: Timestamp) -> Standing {
 }
 
 /// The load balancer of the gateway that has no address either, with what was said of it.
-fn balancer_missing(sight: &Sight, server: &Server, now: Timestamp) -> Option<String> {
-    let class = sight.instances.get(&server.instance_name)?.spec.get("ingressClassName")?.as_str()?;
-    let gateway = sight.gateways.rows.values().find(|gateway| class_of(gateway) == class)?;
-    let of_gateway = |row: &&Service| row.instance.as_ref() == Some(&gateway.stamp.name) && row.kind == "LoadBalancer";
-    let service = sight.services.rows.values().filter(of_gateway).find(|row| row.addresses.is_empty())?;
-    let name = &service.stamp.name;
-    let cause = notice::cause(sight, ObjectKind::Service, name, now);
+fn balancer_missing(ways: &Ways<'_>, server: &Server, now: Timestamp) -> Option<String> {
+    let class = ways.sight.instances.get(&server.instance_name)?.spec.get("ingressClassName")?.as_str()?;
+    let gateway = ways.gateways(class).first()?;
+    let mut balancers = ways.services(&gateway.stamp.name).iter().filter(|row| row.kind == "LoadBalancer");
+    let name = &balancers.find(|row| row.addresses.is_empty())?.stamp.name;
+    let cause = notice::cause(ways.sight, ObjectKind::Service, name, now);
     Some(format!("; nor has service {name}{}", cause.map_or_else(String::new, |cause| format!(" ({cause})"))))
 }
 
-fn dns(sight: &Sight, server: &Server, host: &str, probe: Option<&Endpoint>) -> Standing {
+fn dns(wanted: &[String], host: &str, probe: Option<&Endpoint>) -> Standing {
     match probe.map(|probe| &probe.dns) {
         None | Some(Dns::Unknown) => unknown(format!("{host} was not resolved lately")),
         Some(Dns::NxDomain) => broken(WaitKind::PublicHostNotResolvable, format!("{host}: NXDOMAIN")),
         Some(Dns::Failed { why }) => broken(WaitKind::ResolverError, format!("resolver: {why}")),
-        Some(Dns::Addresses { addresses: found }) => mismatch(host, &addresses(sight, server), found),
+        Some(Dns::Addresses { addresses: found }) => mismatch(host, wanted, found),
     }
 }
 
@@ -320,14 +326,13 @@ fn mismatch(host: &str, wanted: &[String], found: &[String]) -> Standing {
 
 type Address = core::net::IpAddr;
 
-fn certificate(sight: &Sight, host: &str, probe: Option<&Endpoint>) -> Standing {
+fn certificate(ways: &Ways<'_>, host: &str, probe: Option<&Endpoint>) -> Standing {
     match probe.map(|probe| &probe.tls) {
         None => unknown(format!("{host} was not probed lately")),
         // The handshake did not come about: what is behind it says so.
         Some(Tls::Unknown | Tls::Valid) => Standing::Whole,
         Some(Tls::Invalid { why }) => {
-            let named = |hosts: &[String]| hosts.iter().any(|one| one == host);
-            let issued = sight.certificates.rows.values().find(|row| !row.ready && named(&row.hosts));
+            let issued = ways.certificates(host).iter().find(|row| !row.ready);
             let issuer = issued.and_then(|row| row.message.as_deref());
             let detail = issuer.map_or_else(|| why.clone(), |message| format!("{why}; the issuer says: {message}"));
             broken(WaitKind::CertificateNotReady, detail)

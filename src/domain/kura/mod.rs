@@ -32,6 +32,7 @@ pub mod drift;
 
 // What can be said about it.
 pub mod front;
+pub mod ways;
 pub mod chain;
 pub mod orphans;
 pub mod skew;

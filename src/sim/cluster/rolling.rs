@@ -79,9 +79,10 @@ impl Objects {
         }
     }
 
+    /// Pods of a StatefulSet begin with its name.
     pub(super) fn pods_of(&self, instance: &str) -> Vec<String> {
-        let ours = self.pods.iter().filter(|(_, pod)| pod.pod.instance.as_deref() == Some(instance));
-        ours.map(|(name, _)| name.clone()).collect()
+        let near = self.pods.range(instance.to_owned()..).take_while(|(name, _)| name.starts_with(instance));
+        near.filter(|(_, pod)| pod.pod.instance.as_deref() == Some(instance)).map(|(name, _)| name.clone()).collect()
     }
 
     /// It comes back where its StatefulSet is still there.

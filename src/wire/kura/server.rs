@@ -14,6 +14,7 @@ use crate::domain::kura::ends::aimed;
 use crate::domain::kura::incidents::{HeldUpdate, PinnedPod, Workload, workload};
 use crate::domain::kura::server::{ForeignEdit, MovePhase, Pin, Server, ServerSpec, ServerStatus};
 use crate::domain::kura::sight::{NO_CLUSTER, PodDeleter, Sight};
+use crate::domain::kura::ways::Ways;
 use crate::domain::kura::workload::PausedBy;
 use crate::domain::observed::Observed;
 use crate::domain::span::Seconds;
@@ -151,7 +152,7 @@ impl ServerBody {
                 .map(|at| Seconds::between(at, now)),
             not_ready_deletion: observed.cluster.as_ref().map(|sight| sight.deleter),
             observation: observation(observed, now),
-            chain: server.wanted_tag().map(|tag| chain(server, tag, sight, now)).unwrap_or_default(),
+            chain: server.wanted_tag().map(|tag| chain(server, tag, &Ways::of(sight), now)).unwrap_or_default(),
             finalizers: live
                 .filter(|live| live.stamp.is_leaving())
                 .map_or(Vec::new(), |live| live.stamp.finalizers.clone()),

@@ -12,11 +12,13 @@ use super::super::super::kura::render::Manifest;
 use super::super::super::kura::server::Server;
 use super::super::super::kura::sight::Sight;
 use super::super::super::kura::step::{Deed, Purpose, Step};
+use super::super::super::kura::ways::Ways;
 use super::super::super::kura::workload::Instance;
 use super::super::draft::Draft;
 use super::pass::since;
 
-pub(super) fn converge(draft: &mut Draft<'_>, sight: &Sight, server: &Server) {
+pub(super) fn converge(draft: &mut Draft<'_>, ways: &Ways<'_>, server: &Server) {
+    let sight = ways.sight;
     let live = sight.instances.get(&server.instance_name);
     let told = draft.told();
     note_observed(draft, server, live);
@@ -28,7 +30,7 @@ pub(super) fn converge(draft: &mut Draft<'_>, sight: &Sight, server: &Server) {
     let server = &*since(draft, server, told);
     let owed = Owed { instance: owes(server, &manifest, live), gateway: owes_gateway(draft, sight, server, &manifest) };
     match owed {
-        Owed { instance: false, gateway: false } => activate(draft, sight, server, tag, &manifest),
+        Owed { instance: false, gateway: false } => activate(draft, ways, server, tag, &manifest),
         _ => apply(draft, sight, server, &manifest, &owed),
     }
 }
@@ -119,13 +121,14 @@ fn apply(draft: &mut Draft<'_>, sight: &Sight, server: &Server, manifest: &Manif
 }
 
 /// Nothing is left to apply: the open deployment runs, and waits for the first broken link or succeeds.
-fn activate(draft: &mut Draft<'_>, sight: &Sight, server: &Server, tag: &str, manifest: &Manifest) {
+fn activate(draft: &mut Draft<'_>, ways: &Ways<'_>, server: &Server, tag: &str, manifest: &Manifest) {
     let Some(open) = server.open() else { return };
     if open.status == DeploymentStatus::Pending {
         let revision = manifest.revision.clone();
         draft.tell(KuraChange::DeploymentStarted { server: server.id, deployment: open.id, revision });
     }
-    match judge(&chain(server, tag, sight, draft.now)) {
+    let sight = ways.sight;
+    match judge(&chain(server, tag, ways, draft.now)) {
         Judgement::Unsure => {}
         Judgement::Broken(kind, detail) => wait(draft, server, open, Some((kind, detail))),
         Judgement::Whole if is_probed_since(server, open, sight, draft) => succeed(draft, sight, server, open),

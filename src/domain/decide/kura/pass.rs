@@ -8,6 +8,7 @@ use super::super::super::kura::object::{ObjectKind, ObjectRef, Stamp};
 use super::super::super::kura::server::{Server, ServerStatus};
 use super::super::super::kura::sight::Sight;
 use super::super::super::kura::step::{Deed, Purpose, Ran, STEPS_PER_PASS, Step};
+use super::super::super::kura::ways::Ways;
 use super::super::super::observed::Observed;
 use super::super::draft::Draft;
 use super::collect::ClassUse;
@@ -50,12 +51,13 @@ fn tend(draft: &mut Draft<'_>, sight: &Sight) {
     let servers = draft.world().kura.servers.clone();
     let mut staying: Vec<&Server> = servers.values().filter(|one| one.status != ServerStatus::Destroyed).collect();
     staying.sort_by_key(|server| server.number);
+    let ways = Ways::of(sight);
     for server in staying {
         let (told, first) = (draft.told(), draft.step_count());
         match server.status {
             ServerStatus::Destroying if is_seen => destroy::destroy(draft, sight, server),
             ServerStatus::Destroying => {}
-            _ => serve(draft, sight, server, is_seen),
+            _ => serve(draft, &ways, server, is_seen),
         }
         if is_seen && !server.troubles.is_empty() {
             forgive::forgive(draft, sight, &since(draft, server, told), first);
@@ -68,10 +70,10 @@ fn tend(draft: &mut Draft<'_>, sight: &Sight) {
 }
 
 /// Each question on what the one before has left of the server; mostly that is what it was.
-fn serve(draft: &mut Draft<'_>, sight: &Sight, server: &Server, is_seen: bool) {
-    let told = draft.told();
+fn serve(draft: &mut Draft<'_>, ways: &Ways<'_>, server: &Server, is_seen: bool) {
+    let (sight, told) = (ways.sight, draft.told());
     if is_seen {
-        converge::converge(draft, sight, server);
+        converge::converge(draft, ways, server);
         roll::roll(draft, sight, &since(draft, server, told));
     }
     project::project(draft, sight, &since(draft, server, told));

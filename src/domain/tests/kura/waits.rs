@@ -7,6 +7,7 @@ use crate::domain::kura::object::Stamp;
 use crate::domain::kura::server::GatewayMode;
 use crate::domain::kura::source::Contact;
 use crate::domain::kura::traffic::{Certificate, Dns, Endpoint, Tls, Up};
+use crate::domain::kura::ways::Ways;
 use crate::domain::kura::workload::NodePort;
 
 /// On its way to 0.20.0, pods and all; the endpoint is what the test makes of it.
@@ -165,7 +166,8 @@ fn a_load_balancer_that_goes_by_name_is_not_compared() {
     ingress.addresses = vec!["lb-1.example.net".to_owned()];
     rig.endpoint("acme").dns = addresses(&["10.9.9.9"]);
     let (server, sight, now) = (rig.server("acme").clone(), rig.sight.clone(), rig.now);
-    let dns = chain(&server, "0.20.0", &sight, now).into_iter().find(|link| link.link == LinkName::Dns).unwrap();
+    let dns =
+        chain(&server, "0.20.0", &Ways::of(&sight), now).into_iter().find(|link| link.link == LinkName::Dns).unwrap();
     assert_eq!(dns.standing, Standing::Whole);
     rig.sight.ingresses.rows.get_mut("kura-acme-eu").unwrap().addresses = vec!["10.9.9.8".to_owned()];
     rig.endpoint("acme").dns = addresses(&[]);
