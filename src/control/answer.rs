@@ -89,6 +89,7 @@ fn kura(world: &World, verb: &KuraVerb) -> String {
         KuraVerb::DeleteGateway { name } => format!("gateway {name} is deleted by the next tick"),
         KuraVerb::StripFinalizer { name, finalizer } => format!("{finalizer} is taken off {name} by the next tick"),
         KuraVerb::DeleteOrphan { name } => format!("instance {name} is deleted by the next tick"),
+        KuraVerb::AcceptCluster { uid } => format!("everything is in cluster {uid} from now on"),
     }
 }
 

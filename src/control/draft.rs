@@ -253,7 +253,8 @@ mod tests {
         let a = bed.process("a");
         let inputs = [pause("ash"), start("r1", "v1"), pause("birch")].map(|input| (None, input));
         let (waiting, _answers) = requests(inputs.into());
-        let (published, observed) = (a.published(), a.turns.observer.observe());
+        let published = a.published();
+        let observed = a.turns.observer.observe(&published.world);
         let basis = Basis {
             published: &published,
             observed: &observed,

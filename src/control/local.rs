@@ -125,7 +125,7 @@ pub(super) fn paint<H: Host>(
     let surplus = published.tail.len().saturating_sub(TAIL_KEPT);
     Picture {
         world: Arc::clone(&published.world),
-        observed: Arc::new(observer.observe()),
+        observed: Arc::new(observer.observe(&published.world)),
         tail: published.tail.clone().split_off(surplus),
         seat: published.seat(),
         api,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use imbl::OrdMap;
 use jiff::Timestamp;
 
 use super::host::Host;
@@ -12,6 +13,7 @@ use crate::domain::kura::object::ObjectRef;
 use crate::domain::kura::sight::Sight;
 use crate::domain::observed::{Observed, RefusedStart};
 use crate::domain::span::Seconds;
+use crate::domain::world::World;
 
 /// Puts Observed together. Cheap to clone.
 pub struct Observer<H> {
@@ -44,8 +46,13 @@ impl<H: Host> Observer<H> {
         Self { host, account, listening_since, memory: Arc::default() }
     }
 
-    /// What can be seen now.
-    pub fn observe(&self) -> Observed {
+    /// What can be seen now, by an account that stands as `world` says: of a cluster that is not its own nothing is.
+    pub fn observe(&self, world: &World) -> Observed {
+        let home = world.kura.home.as_ref();
+        let cluster = self.sight().map(|sight| sight.at_home(home));
+        let is_strange = cluster
+            .as_ref()
+            .is_some_and(|sight| home.is_some_and(|home| home.told_apart(sight.identity.as_ref()).is_some()));
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         Observed {
             last_poll: self.host.presence().seen(self.account),
@@ -53,8 +60,8 @@ impl<H: Host> Observer<H> {
             last_tick: memory.last_tick,
             refused_start: memory.refused_start.clone(),
             clock_suspect: self.host.clock().is_suspect(),
-            nodes: self.host.nodes(),
-            cluster: self.sight(),
+            nodes: if is_strange { OrdMap::new() } else { self.host.nodes() },
+            cluster,
             ..Observed::starting_at(self.listening_since)
         }
     }

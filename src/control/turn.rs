@@ -71,7 +71,8 @@ impl<H: Host> Turns<H> {
     }
 
     fn decide(&self, floor: Epoch, draft: impl FnOnce(Basis<'_>) -> Draft) -> Draft {
-        let (published, observed) = (self.reader.publisher().current(), self.observer.observe());
+        let published = self.reader.publisher().current();
+        let observed = self.observer.observe(&published.world);
         let (process, clock, tried) = (self.host.process(), self.host.clock().now(), self.observer.tried());
         draft(Basis { published: &published, observed: &observed, tried: &tried, process, clock, floor })
     }

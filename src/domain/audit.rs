@@ -10,6 +10,7 @@ use super::change::{Cause, Change, Entry};
 use super::ids::Revision;
 use super::input::{Order, Verb};
 use super::kura::change::KuraChange;
+use super::kura::verb::KuraVerb;
 use super::observed::Observed;
 use super::plan::{Thing, plan};
 use super::release::Digest;
@@ -140,6 +141,7 @@ fn target(verb: &Verb, changes: &[Change], world: &World) -> Vec<String> {
     let bare = match verb {
         Verb::SetSecret { name, .. } => Some(format!("secret {name}")),
         Verb::AcceptClock => Some("clock".to_owned()),
+        Verb::Kura(KuraVerb::AcceptCluster { uid }) => Some(format!("cluster {uid}")),
         _ => None,
     };
     made.chain(known).chain(bare).collect()

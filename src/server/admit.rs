@@ -82,11 +82,8 @@ pub(super) struct Look {
 impl<H: Host> Account<H> {
     /// One look at it.
     pub(super) fn look(&self) -> Look {
-        Look {
-            world: self.service.door.world(),
-            observed: self.service.observer.observe(),
-            now: self.service.host().clock().now(),
-        }
+        let world = self.service.door.world();
+        Look { observed: self.service.observer.observe(&world), now: self.service.host().clock().now(), world }
     }
 }
 

@@ -135,7 +135,7 @@ impl Feed {
         let clock = service.host().clock();
         let mut sightings = service.host().cluster().sightings();
         loop {
-            let told = self.cluster.step(&service.observer.observe(), clock.now());
+            let told = self.cluster.step(&service.observer.observe(&service.door.world()), clock.now());
             let rest = match told {
                 None => REST_MIN,
                 Some((piece, rest)) => {

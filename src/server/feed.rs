@@ -178,7 +178,11 @@ struct Shown {
 
 impl Shown {
     fn of<H: Host>(service: &Service<H>, published: &Published) -> Self {
-        Self { observed: service.observer.observe(), seat: seat_body(published), journal: trouble(published) }
+        Self {
+            observed: service.observer.observe(&published.world),
+            seat: seat_body(published),
+            journal: trouble(published),
+        }
     }
 
     /// What is new since `before`; none = nothing.

@@ -1,4 +1,4 @@
-//! Gateways and orphans: what stands in the cluster and is taken away by a person only (K42-K45).
+//! What stands in the cluster and is taken away by a person only (K42-K45), and which cluster that is.
 
 use axum::http::StatusCode;
 
@@ -17,7 +17,7 @@ use crate::domain::kura::verb::KuraVerb;
 use crate::domain::refusal::Refusal;
 use crate::wire::body::parse;
 use crate::wire::kura::gateway::GatewayBody;
-use crate::wire::kura::request::{RemovalBody, StripBody, typed};
+use crate::wire::kura::request::{AcceptClusterBody, RemovalBody, StripBody, typed};
 
 impl From<KuraRefusal> for Failure {
     fn from(refusal: KuraRefusal) -> Self {
@@ -68,4 +68,10 @@ pub(super) async fn delete_orphan<H: Host, B: Builder>(Word(name): Word, errand:
     let wanted: RemovalBody = parse(&errand.bytes)?;
     typed(&name, &wanted.name)?;
     errand.give(wanted.reason, Verb::Kura(KuraVerb::DeleteOrphan { name })).await
+}
+
+/// `POST /api/kura/cluster/accept`: everything is in the cluster that is seen now.
+pub(super) async fn accept_cluster<H: Host, B: Builder>(errand: Errand<H, B>) -> Answer {
+    let wanted: AcceptClusterBody = parse(&errand.bytes)?;
+    errand.give(wanted.reason, Verb::Kura(KuraVerb::AcceptCluster { uid: wanted.uid })).await
 }

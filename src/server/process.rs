@@ -51,7 +51,7 @@ pub(super) async fn ready<H: Host, B: Builder>(State(shared): State<Arc<Shared<H
 
 /// `GET /api/version`. Any token will do: an agent may want to know as well.
 pub(super) async fn version<H: Host>(Anybody(account): Anybody<H>, _: NoQuery) -> Answer {
-    let observed = account.service.observer.observe();
+    let observed = account.service.observer.observe(&account.service.door.world());
     let version = VersionBody {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         journal_kind: account.service.host().journal().kind().to_owned(),

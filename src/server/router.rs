@@ -16,6 +16,7 @@ use super::{
 use crate::control::host::Host;
 use crate::wire::audit::PATH as AUDIT_PATH;
 use crate::wire::call::ACCEPT_CLOCK_PATH;
+use crate::wire::kura::request::ACCEPT_CLUSTER_PATH;
 
 /// Every route. Collections end in a slash, items and verbs do not.
 pub fn router<H: Host, B: Builder>(shared: Arc<Shared<H, B>>) -> Router {
@@ -99,6 +100,7 @@ fn kura<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Sh
         .post("/api/kura/gateways/{name}/strip-finalizer", gateway::strip_finalizer::<H, B>)
         .get("/api/kura/orphans/", gateway::orphans::<H, B>)
         .post("/api/kura/orphans/{name}/delete", gateway::delete_orphan::<H, B>)
+        .post(ACCEPT_CLUSTER_PATH, gateway::accept_cluster::<H, B>)
 }
 
 fn nodes<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>) -> Routes<Arc<Shared<H, B>>> {

@@ -40,7 +40,7 @@ fn world_body<H: Host, B>(reader: &Reader<H, B>, tail: usize) -> WorldBody {
     let (edition, ClusterPicture { sight, nodes }) = account.feed.cluster.now();
     WorldBody {
         revision: published.world.revision,
-        observed: Observed { cluster: sight, nodes, ..account.service.observer.observe() },
+        observed: Observed { cluster: sight, nodes, ..account.service.observer.observe(&published.world) },
         cluster_edition: Some(edition),
         tail: published.tail.iter().skip(kept).cloned().collect(),
         seat: seat_body(&published),

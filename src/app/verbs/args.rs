@@ -2,7 +2,7 @@
 
 use super::account::{AcceptClock, Account, LeaveSeat, SetSecret};
 use super::aim::Aim;
-use super::cluster::{DeleteGateway, DeleteOrphan, StripFinalizer};
+use super::cluster::{AcceptCluster, DeleteGateway, DeleteOrphan, StripFinalizer};
 use super::fleet::{AddMachine, Assign, Pause, RemoveMachine, Unpause};
 use super::kura::{AddServer, Deploy, DestroyServer, ForceReapply, MoveServer, ReleaseTag, Server};
 use super::manner::{Given, Manner};
@@ -65,6 +65,8 @@ pub enum Act {
     StripFinalizer(Given<StripFinalizer>),
     /// Delete an instance that no Kura server claims.
     DeleteOrphan(Given<DeleteOrphan>),
+    /// Accept another cluster: everything that is wanted is made anew there.
+    AcceptCluster(Given<AcceptCluster>),
     /// Roll an image through a fleet of nodes.
     StartRoll(Given<StartRoll>),
     /// Open a gate of a fleet roll, for the revision and the wait it was shown with.
@@ -113,6 +115,7 @@ impl Act {
             Self::DeleteGateway(given) => (&given.what, &given.manner),
             Self::StripFinalizer(given) => (&given.what, &given.manner),
             Self::DeleteOrphan(given) => (&given.what, &given.manner),
+            Self::AcceptCluster(given) => (&given.what, &given.manner),
             Self::StartRoll(given) => (&given.what, &given.manner),
             Self::Approve(given) => (&given.what, &given.manner),
             Self::Deny(given) => (&given.what, &given.manner),

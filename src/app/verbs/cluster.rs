@@ -31,6 +31,13 @@ pub struct DeleteOrphan {
     instance: String,
 }
 
+/// Another cluster that everything is in from now on.
+#[derive(Debug, Clone, clap::Args)]
+pub struct AcceptCluster {
+    /// Its uid, as the control plane says where it is not the cluster it knows.
+    uid: String,
+}
+
 /// What has no identity but its name.
 fn named(kind: &'static str, name: &str) -> Aimed {
     Aimed { kind, name: name.to_owned(), uuid: None }
@@ -64,5 +71,15 @@ impl Aim for DeleteOrphan {
 
     fn aim(&self, _: &World) -> Result<(Deed, Aimed), Problem> {
         Ok((deed(KuraVerb::DeleteOrphan { name: self.instance.clone() }), named("instance", &self.instance)))
+    }
+}
+
+impl Aim for AcceptCluster {
+    fn verb(&self) -> &'static str {
+        "accept-cluster"
+    }
+
+    fn aim(&self, _: &World) -> Result<(Deed, Aimed), Problem> {
+        Ok((deed(KuraVerb::AcceptCluster { uid: self.uid.clone() }), named("cluster", &self.uid)))
     }
 }

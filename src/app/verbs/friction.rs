@@ -50,7 +50,8 @@ fn of_kura(verb: &KuraVerb, world: &World) -> Friction {
         | KuraVerb::DestroyServer { .. }
         | KuraVerb::DeleteGateway { .. }
         | KuraVerb::StripFinalizer { .. }
-        | KuraVerb::DeleteOrphan { .. } => Friction::Name,
+        | KuraVerb::DeleteOrphan { .. }
+        | KuraVerb::AcceptCluster { .. } => Friction::Name,
         KuraVerb::AddServer { .. }
         | KuraVerb::ConfigureServer { .. }
         | KuraVerb::MoveServer { .. }

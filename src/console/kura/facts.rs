@@ -122,7 +122,7 @@ impl KuraFacts {
             facts.gateways = look.gateways(sight);
             let all = orphans(estate, sight, moment);
             facts.orphans = all.into_iter().map(|one| (Token::of("orphan", &one.name), one)).collect();
-            facts.meshes = meshes(estate, sight).into_iter().map(|mesh| (mesh.tenant.clone(), mesh)).collect();
+            facts.meshes = meshes(estate, &look.pods).into_iter().map(|mesh| (mesh.tenant.clone(), mesh)).collect();
             let skewed = facts.meshes.values().filter(|mesh| mesh.warning.is_some());
             facts.skewed = skewed.map(|mesh| (Token::of("mesh", &mesh.tenant), mesh.clone())).collect();
             facts.due = look.due(sight);
@@ -182,7 +182,7 @@ impl KuraFacts {
             groups.entry(of).or_default().push(row);
         }
         let servers = groups.into_iter().map(|((kind, name), mut rows)| {
-            rows.sort_by(|a, b| (rank(a), &a.name, a.id).cmp(&(rank(b), &b.name, b.id)));
+            rows.sort_by_cached_key(|row| (rank(row), &row.name, row.id));
             group(kind, name, rows.into_iter().map(|row| Part::Server(row.id)).collect())
         });
         let gateways = by_name(self.gateways.iter().map(|(id, row)| (row.name.as_str(), Part::Gateway(*id))));
@@ -252,6 +252,9 @@ impl Look<'_> {
 
     /// Those that nobody uses or that wait for a finalizer.
     fn gateways(&self, sight: &Sight) -> BTreeMap<Token, GatewayRow> {
+        if sight.gateways.rows.is_empty() {
+            return BTreeMap::new();
+        }
         let users = users(&self.picture.world.kura, sight);
         let row = |gateway: &Gateway| {
             let (stamp, class) = (&gateway.stamp, gateway.class.as_ref().unwrap_or(&gateway.stamp.name));

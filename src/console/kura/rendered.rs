@@ -25,7 +25,7 @@ impl Rendering {
     /// What a server is to be on that tag; what was found before is taken where that is the same.
     pub(super) fn of(server: &Server, tag: &str, older: Option<Self>) -> Self {
         let manifest = server.manifest(tag);
-        let same = older.filter(|older| older.manifest == manifest);
+        let same = older.filter(|older| Arc::ptr_eq(&older.manifest, &manifest) || older.manifest == manifest);
         same.unwrap_or(Self { manifest, compared: None })
     }
 

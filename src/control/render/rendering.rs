@@ -74,7 +74,8 @@ impl<H: Host> Rendering<H> {
     /// Whether a machine would be served at all: for the others nothing is rendered, fetched or kept.
     fn is_due(&self, order: &Order<'_>) -> bool {
         let poll = Poll { machine: order.machine.id, have: None, rendered: Rendered::Nothing, release: None };
-        let verdict = decide(order.world, &self.observer.observe(), &Input::Poll(poll), self.host.clock().now());
+        let verdict =
+            decide(order.world, &self.observer.observe(order.world), &Input::Poll(poll), self.host.clock().now());
         verdict.reply == Reply::RenderAgain
     }
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 
 use crate::control::ports::{Cluster, Sightings};
-use crate::domain::kura::sight::Sight;
+use crate::domain::kura::sight::{ClusterIdentity, Sight};
 use crate::domain::kura::source::Contact;
 use crate::domain::kura::step::{Outcome, Step};
 
@@ -41,7 +41,14 @@ impl TestCluster {
 
     /// It is read at `now`, and there is nothing in it; whoever waits for news is told.
     pub(crate) fn show(&self, now: Timestamp) {
+        self.show_as(None, now);
+    }
+
+    /// The same, of the cluster with a uid.
+    pub(crate) fn show_as(&self, uid: Option<&str>, now: Timestamp) {
         let mut sight = Sight::default();
+        let identity = |uid: &str| ClusterIdentity { uid: Some(uid.to_owned()), ..ClusterIdentity::default() };
+        sight.identity = uid.map(identity);
         sight.instances.contact = Contact::Live { as_of: now };
         self.lock().sight = Some(sight);
         self.count.send_modify(|count| *count += 1);

@@ -164,7 +164,7 @@ fn a_poll_is_a_sign_of_life_of_known_machines_only() {
     driver.until(service.desk.poll(id("cedar"), None, Duration::ZERO)).unwrap();
     let stranger = driver.until(service.desk.poll(id("stranger"), None, WAIT));
     assert_eq!(stranger, Err(DeskError::Refused(Refusal::NoMachine(id("stranger")))));
-    let seen: Vec<MachineId> = service.observer.observe().last_poll.keys().copied().collect();
+    let seen: Vec<MachineId> = service.observer.observe(&service.door.world()).last_poll.keys().copied().collect();
     assert_eq!(seen, [id("cedar")]);
 }
 

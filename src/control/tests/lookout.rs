@@ -1,62 +1,10 @@
 //! The lookout in virtual time: soon, not often, and never in a loop with whatever stands in the way.
 
-use super::bed::{Bed, account, verb};
-use super::driver::Driver;
-use super::store::TestHost;
-use crate::control::ports::Clock;
-use crate::control::service::{Service, Settings};
-use crate::domain::ids::{AccountId, ServerId};
-use crate::domain::input::Verb;
-use crate::domain::kura::server::ServerSpec;
+use super::bed::account;
+use super::running::Running;
+use crate::domain::ids::AccountId;
 use crate::domain::kura::step::Outcome;
-use crate::domain::kura::verb::KuraVerb;
 use crate::domain::verdict::Reply;
-
-/// A service whose account has one server, and what drives it.
-struct Running {
-    bed: Bed,
-    service: Service<TestHost>,
-    driver: Driver,
-}
-
-fn server() -> ServerId {
-    ServerId::named("acme-eu")
-}
-
-impl Running {
-    /// It holds the seat; the first tick is nearly a minute away.
-    fn start(account: AccountId) -> Self {
-        let bed = Bed::new();
-        let (service, loops) = Service::new(bed.host("a"), account, Settings::default());
-        let mut driver = Driver::new(&bed.clock);
-        loops.into_iter().for_each(|l| driver.add(l.future));
-        driver.run(2);
-        let mut running = Self { bed, service, driver };
-        let (tenant, region) = ("acme".to_owned(), "eu".to_owned());
-        let spec = Box::new(ServerSpec::default());
-        running.give(KuraVerb::ReleaseTag { tag: "0.20.0".to_owned() });
-        running.give(KuraVerb::AddServer { id: server(), tenant, tenant_id: None, region, cluster_id: None, spec });
-        running
-    }
-
-    fn give(&mut self, wanted: KuraVerb) {
-        let reply = self.driver.until(self.service.door.ask(verb(Verb::Kura(wanted)))).unwrap();
-        assert!(!matches!(reply, Reply::Refused(_)), "{reply:?}");
-    }
-
-    fn deploy(&mut self, force: bool) {
-        self.give(KuraVerb::Deploy { server: server(), tag: "0.20.0".to_owned(), force });
-    }
-
-    fn show(&self) {
-        self.bed.store.cluster.show(self.bed.clock.now());
-    }
-
-    /// How many writes were tried.
-    fn tried(&self) -> usize {
-        self.bed.store.cluster.lock().ran.len()
-    }
-}
 
 #[test]
 fn what_is_seen_and_what_a_person_wants_is_acted_upon_without_waiting_for_the_tick() {
@@ -107,5 +55,35 @@ fn an_account_whose_cluster_it_is_not_neither_sees_nor_touches_it() {
     running.deploy(true);
     running.driver.run(120);
     assert_eq!(running.tried(), 0);
-    assert_eq!(running.service.observer.observe().cluster, None);
+    assert_eq!(running.service.observer.observe(&running.service.door.world()).cluster, None);
+}
+
+#[test]
+fn a_cluster_that_is_not_the_one_everything_is_in_is_neither_read_nor_written_until_a_person_accepts_it() {
+    // A19
+    let (mine, other) = ("11111111-aaaa", "22222222-bbbb");
+    let mut running = Running::start(account());
+    running.deploy(false);
+    running.show_as(mine);
+    running.driver.run(2);
+    assert_eq!(running.tried(), 1);
+    assert_eq!(running.home().as_deref(), Some(mine), "before the first write it is settled where that goes");
+
+    running.show_as(other);
+    running.driver.run(130);
+    assert_eq!(running.tried(), 1, "nothing is made there");
+    let world = running.service.door.world();
+    let sight = running.service.observer.observe(&world).cluster.unwrap();
+    let why = sight.instances.contact.why().unwrap();
+    assert!(why.contains("cluster 22222222") && why.contains("accept-cluster 22222222-bbbb"), "{why}");
+
+    for (uid, reason, code) in [(mine, Some("moved"), "not_there"), (other, None, "reason_missing")] {
+        let reply = running.accept(uid, reason);
+        assert!(matches!(&reply, Reply::Refused(refusal) if refusal.code() == code), "{uid}: {reply:?}");
+    }
+    assert_eq!(running.accept(other, Some("moved to the new region")), Reply::Done);
+    running.show_as(other);
+    running.driver.run(2);
+    assert_eq!(running.home().as_deref(), Some(other));
+    assert_eq!(running.tried(), 2, "and made there");
 }

@@ -18,11 +18,13 @@ pub fn decide(world: &World, observed: &Observed, input: &Input, now: Timestamp)
     let reply = match input {
         Input::Tick { fresh } => {
             let reply = tick::tick(&mut draft, observed, *fresh);
+            kura::settle(&mut draft, observed);
             kura::ticked(&mut draft, observed);
             roll::ticked(&mut draft, observed);
             reply
         }
         Input::Seen { ran, tried } => {
+            kura::settle(&mut draft, observed);
             kura::seen(&mut draft, observed, ran, tried);
             roll::seen(&mut draft, observed, ran, tried);
             Reply::Done

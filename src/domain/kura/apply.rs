@@ -7,6 +7,7 @@ use super::super::ids::{DeploymentId, ServerId};
 use super::change::KuraChange;
 use super::deployment::{Closing, Deployment, DeploymentStatus, Wait, WaitKind};
 use super::estate::{Estate, RUNTIME_TAGS_KEPT};
+use super::home::Home;
 use super::remembered::Remembered;
 use super::server::{
     AppliedManifest, COUNTED_TAGS, DEPLOYMENTS_KEPT, ForeignEdit, MovePhase, Roll, Server, ServerStatus,
@@ -27,6 +28,7 @@ impl Estate {
                 self.asked.retain(|asked| asked.object != *object || asked.uid != *uid);
             }
             KuraChange::Collected { .. } => {}
+            KuraChange::ClusterAccepted { uid } => self.home = Some(Home { uid: uid.clone(), since: at }),
             _ => {
                 let server = change.server().and_then(|id: ServerId| self.servers.get_mut(&id));
                 server.into_iter().for_each(|server| apply_to_server(server, at, change));

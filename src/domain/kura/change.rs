@@ -163,6 +163,11 @@ pub enum KuraChange {
         /// Why it could not be.
         trouble: Option<String>,
     },
+    /// Everything is in this cluster from now on: the first that a tick saw, or one that a person accepted.
+    ClusterAccepted {
+        /// Its uid.
+        uid: String,
+    },
 }
 
 impl KuraChange {
@@ -184,7 +189,11 @@ impl KuraChange {
             | Self::PodDeleted { server, .. }
             | Self::FieldWrittenBack { server, .. }
             | Self::WriteTroubled { server, .. } => Some(*server),
-            Self::TagReleased { .. } | Self::Collected { .. } | Self::Asked { .. } | Self::AskedDone { .. } => None,
+            Self::TagReleased { .. }
+            | Self::Collected { .. }
+            | Self::Asked { .. }
+            | Self::AskedDone { .. }
+            | Self::ClusterAccepted { .. } => None,
         }
     }
 }

@@ -28,7 +28,6 @@ impl OwnEnd {
     /// the two does not say which one it is.
     pub fn divided_from(&self, theirs: Option<&ClusterIdentity>) -> Option<String> {
         let (ours, theirs) = (self.uid.as_ref()?, theirs?.uid.as_ref()?);
-        let short = |uid: &str| uid.chars().take(8).collect::<String>();
         (ours != theirs).then(|| {
             let (context, ours, theirs) = (&self.context, short(ours), short(theirs));
             format!(
@@ -37,6 +36,11 @@ impl OwnEnd {
             )
         })
     }
+}
+
+/// As much of a uid as tells it from any other for a person.
+pub(super) fn short(uid: &str) -> String {
+    uid.chars().take(8).collect()
 }
 
 /// A kubectl command that is about Kura, made to mean the cluster and the namespace it is about. Other commands stay as

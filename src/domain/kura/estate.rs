@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::super::ids::ServerId;
+use super::home::Home;
 use super::object::ObjectRef;
 use super::server::{Server, ServerStatus};
 use super::tag::{RuntimeTag, is_newer, newest};
@@ -45,6 +46,8 @@ pub struct Estate {
     pub added: u64,
     /// What waits to be taken away.
     pub asked: Vector<Asked>,
+    /// The cluster all of it is in; none until a tick saw one that says which one it is.
+    pub home: Option<Home>,
 }
 
 impl Estate {

@@ -8,6 +8,7 @@ pub mod traffic;
 pub mod notice;
 pub mod sight;
 pub mod ends;
+pub mod home;
 pub mod seen;
 pub mod step;
 

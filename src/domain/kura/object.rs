@@ -186,12 +186,23 @@ pub struct Version {
 
 /// The tag of an image: what stands behind the colon of its last part, or the whole text where it is a bare tag.
 pub fn tag_of(image: &str) -> &str {
-    let named = image.split_once('@').map_or(image, |(named, _)| named);
-    let last = named.rsplit_once('/').map_or(named, |(_, last)| last);
-    match last.split_once(':') {
-        Some((_, tag)) => tag,
-        None if named.contains('/') => "latest",
-        None => last,
+    // Once through the bytes: a pass asks for some images of each server, and all it looks for is ASCII.
+    let (mut is_path, mut colon, mut end) = (false, None, image.len());
+    for (at, byte) in image.bytes().enumerate() {
+        match byte {
+            b'@' => {
+                end = at;
+                break;
+            }
+            b'/' => (is_path, colon) = (true, None),
+            b':' if colon.is_none() => colon = Some(at),
+            _ => {}
+        }
+    }
+    match colon {
+        Some(colon) => &image[colon + 1..end],
+        None if is_path => "latest",
+        None => &image[..end],
     }
 }
 

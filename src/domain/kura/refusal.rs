@@ -74,7 +74,7 @@ pub enum KuraRefusal {
         /// Who claims it.
         by: String,
     },
-    /// K44: taking a finalizer off is recorded with its reason.
+    /// K44: what cannot be taken back is recorded with its reason.
     ReasonMissing,
     /// K43: what the cluster looks like is not known well enough.
     Unseen {
@@ -150,7 +150,7 @@ impl KuraRefusal {
             Self::InUse { .. } => &["lead that one to another class first"],
             Self::NotLeaving { .. } => &["delete it first; a finalizer is only in the way of a deletion"],
             Self::NotAnOrphan { .. } => &["destroy its server instead"],
-            Self::ReasonMissing => &["say why: the controller that would have cleaned up never will"],
+            Self::ReasonMissing => &["say why: it is all that those who come after will find"],
             Self::Unseen { .. } => &["mend the connection to the cluster, then try again"],
             Self::Full { .. } => &["remove what is no longer used"],
         }
@@ -174,7 +174,7 @@ impl fmt::Display for KuraRefusal {
             Self::InUse { gateway, by } => write!(f, "gateway {gateway} is in use by {by}"),
             Self::NotLeaving { what } => write!(f, "{what} is not being deleted"),
             Self::NotAnOrphan { instance, by } => write!(f, "instance {instance} belongs to {by}"),
-            Self::ReasonMissing => f.write_str("a reason is needed to take a finalizer off"),
+            Self::ReasonMissing => f.write_str("a reason is needed: this cannot be taken back"),
             Self::Unseen { why } => write!(f, "the cluster cannot be judged: {why}"),
             Self::Full { what, limit } => write!(f, "there are {limit} {what} already, which is the limit"),
         }

@@ -107,12 +107,20 @@ impl Sight {
 
     /// The same for every instance, in one look through all pods.
     pub fn pods_by_instance(&self) -> BTreeMap<&str, Vec<&Pod>> {
+        let staying = self.pods.rows.values().filter(|pod| !pod.stamp.is_leaving());
+        let owned = staying.filter_map(|pod| Some((pod.instance.as_deref()?, pod)));
+        // Pods of an instance follow each other, but for those that are called otherwise.
         let mut all: BTreeMap<&str, Vec<&Pod>> = BTreeMap::new();
-        for pod in self.pods.rows.values().filter(|pod| !pod.stamp.is_leaving()) {
-            if let Some(instance) = pod.instance.as_deref() {
-                all.entry(instance).or_default().push(pod);
+        let mut run: (&str, Vec<&Pod>) = Default::default();
+        for (instance, pod) in owned {
+            if instance != run.0 {
+                let (name, pods) = std::mem::replace(&mut run, (instance, Vec::new()));
+                all.entry(name).or_default().extend(pods);
             }
+            run.1.push(pod);
         }
+        all.entry(run.0).or_default().extend(run.1);
+        all.retain(|_, pods| !pods.is_empty());
         all
     }
 

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::estate::Estate;
 use super::object::tag_of;
-use super::sight::Sight;
 use super::tag::rank;
+use super::workload::Pod;
 
 /// What runs in the mesh of a tenant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,8 +22,7 @@ pub struct Mesh {
 }
 
 /// Every tenant's mesh with at least one pod.
-pub fn meshes(estate: &Estate, sight: &Sight) -> Vec<Mesh> {
-    let pods = sight.pods_by_instance();
+pub fn meshes(estate: &Estate, pods: &BTreeMap<&str, Vec<&Pod>>) -> Vec<Mesh> {
     let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for server in estate.servers.values().filter(|server| server.spec.mesh) {
         let theirs = pods.get(server.instance_name.as_str()).into_iter().flatten();

@@ -79,6 +79,11 @@ pub enum KuraVerb {
         /// Its name.
         name: String,
     },
+    /// Have everything in the cluster that is seen now, which is not the one that it was in.
+    AcceptCluster {
+        /// Its uid.
+        uid: String,
+    },
 }
 
 impl KuraVerb {
@@ -95,6 +100,7 @@ impl KuraVerb {
             Self::DeleteGateway { .. } => "delete-gateway",
             Self::StripFinalizer { .. } => "strip-finalizer",
             Self::DeleteOrphan { .. } => "delete-orphan",
+            Self::AcceptCluster { .. } => "accept-cluster",
         }
     }
 

@@ -42,7 +42,19 @@ impl Rehearsal<'_> {
                 self.say(PlanKind::Ends, format!("instance {name} is deleted at the next tick"));
                 self.loses(name);
             }
+            KuraVerb::AcceptCluster { .. } => self.accept_cluster(),
         }
+    }
+
+    /// What was there before is nobody's any more, as far as this control plane can see.
+    fn accept_cluster(&mut self) {
+        let staying = self.after.kura.servers.values().filter(|server| !server.status.is_leaving());
+        let wanted = staying.filter(|server| server.wanted_tag().is_some()).count();
+        self.say(PlanKind::Starts, format!("{wanted} servers are applied to this cluster with the next ticks"));
+        self.say(
+            PlanKind::Stays,
+            "whatever runs in the cluster from before stays there, and is looked after by nobody",
+        );
     }
 
     fn server(&self, id: ServerId) -> Option<Server> {

@@ -80,7 +80,7 @@ impl Plan {
 /// Rehearses a verb.
 pub fn plan(verb: &Verb, world: &World, observed: &Observed, by: &str, now: Timestamp) -> Plan {
     // A plan is read before anybody is asked why, so it is not refused for want of a reason (K44).
-    let needs_reason = matches!(verb, Verb::Kura(KuraVerb::StripFinalizer { .. }));
+    let needs_reason = matches!(verb, Verb::Kura(KuraVerb::StripFinalizer { .. } | KuraVerb::AcceptCluster { .. }));
     let reason = needs_reason.then(|| "not asked for yet".to_owned());
     let input = Input::Verb(Order { verb: verb.clone(), by: by.to_owned(), reason, key: None });
     let verdict = decide(world, observed, &input, now);

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::objects::{BACK_AFTER, Objects, READY_AFTER, ordinal_of};
+use super::objects::{BACK_AFTER, Objects, READY_AFTER, SimPod, ordinal_of};
 use crate::domain::kura::workload::UpdateStrategy;
 use crate::domain::span::Seconds;
 
@@ -79,10 +79,14 @@ impl Objects {
         }
     }
 
-    /// Pods of a StatefulSet begin with its name.
     pub(super) fn pods_of(&self, instance: &str) -> Vec<String> {
-        let near = self.pods.range(instance.to_owned()..).take_while(|(name, _)| name.starts_with(instance));
-        near.filter(|(_, pod)| pod.pod.instance.as_deref() == Some(instance)).map(|(name, _)| name.clone()).collect()
+        self.owned(instance).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Pods of a StatefulSet: their names begin with its own.
+    pub(super) fn owned<'a>(&'a self, instance: &'a str) -> impl Iterator<Item = (&'a String, &'a SimPod)> {
+        let near = self.pods.range(instance.to_owned()..).take_while(move |(name, _)| name.starts_with(instance));
+        near.filter(move |(_, pod)| pod.pod.instance.as_deref() == Some(instance))
     }
 
     /// It comes back where its StatefulSet is still there.

@@ -80,7 +80,7 @@ impl Objects {
     /// Without an instance the name is gone as well; without a Ready pod nobody stands behind it.
     fn endpoint(&self, instance: &str, chain: &SimChain, now: Timestamp) -> Endpoint {
         let (dns, tls, up) = (chain.dns.clone(), chain.tls.clone(), chain.up.clone());
-        let mut ours = self.pods.values().filter(|pod| pod.pod.instance.as_deref() == Some(instance));
+        let mut ours = self.owned(instance).map(|(_, pod)| pod);
         match self.instances.contains_key(instance) && !self.is_severed(instance, chain) {
             false => Endpoint { as_of: now, dns: Dns::NxDomain, tls: Tls::Unknown, up: Up::Timeout },
             true if up.is_up() && !ours.any(|pod| pod.pod.ready) => {

@@ -75,7 +75,8 @@ impl<C: Consoles> Run<C> {
 
     fn said(&self, process: &str, verb: &Verb, reply: &Reply) -> Result<Said, Problem> {
         let Some(service) = self.service(process) else { return Err(DoorError::Stopped.into()) };
-        let (world, observed) = (service.door.world(), service.observer.observe());
+        let world = service.door.world();
+        let observed = service.observer.observe(&world);
         let seat = SeatBody::of(&world.seat, service.door.published().borrow().last_tick);
         let (now, uuid, name) = (service.host().clock().now(), self.ground.account, ACCOUNT);
         said(

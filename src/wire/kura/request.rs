@@ -16,6 +16,9 @@ use crate::domain::kura::verb::KuraVerb;
 /// Where orphans are listed.
 pub const ORPHANS_PATH: &str = "/api/kura/orphans/";
 
+/// Where another cluster is accepted.
+pub const ACCEPT_CLUSTER_PATH: &str = "/api/kura/cluster/accept";
+
 /// Release a version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -181,6 +184,17 @@ pub struct RemovalBody {
     pub reason: Option<String>,
 }
 
+/// Have everything in another cluster from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptClusterBody {
+    /// The uid of its namespace `kube-system`: only the cluster that is seen now can be accepted.
+    pub uid: String,
+    /// Why; it takes one.
+    #[serde(default)]
+    pub reason: Option<String>,
+}
+
 /// Take a finalizer off something that is stuck in its deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -235,6 +249,7 @@ pub fn call_of(verb: &KuraVerb) -> Call {
             post(path, json!({ "name": name, "finalizer": finalizer }))
         }
         KuraVerb::DeleteOrphan { name } => post(format!("{ORPHANS_PATH}{name}/delete"), json!({ "name": name })),
+        KuraVerb::AcceptCluster { uid } => post(ACCEPT_CLUSTER_PATH.to_owned(), json!({ "uid": uid })),
     }
 }
 

@@ -60,6 +60,7 @@ const WAYS: [(&[&str], &[&str]); 61] = [
     (&["delete-gateway"], &VERB),
     (&["strip-finalizer"], &VERB),
     (&["delete-orphan"], &VERB),
+    (&["accept-cluster"], &VERB),
     (&["start-roll"], &VERB),
     (&["approve"], &VERB),
     (&["deny"], &VERB),

@@ -16,7 +16,7 @@ pub(crate) fn change(n: u64) -> KuraChange {
 }
 
 /// How many kinds of facts there are.
-const KINDS: usize = 18;
+const KINDS: usize = 19;
 
 fn kind_of(change: &KuraChange) -> usize {
     match change {
@@ -38,6 +38,7 @@ fn kind_of(change: &KuraChange) -> usize {
         KuraChange::WriteTroubled { .. } => 15,
         KuraChange::Collected { .. } | KuraChange::Asked { .. } => 16,
         KuraChange::AskedDone { .. } => 17,
+        KuraChange::ClusterAccepted { .. } => 18,
     }
 }
 
@@ -110,6 +111,7 @@ fn writes(n: u64) -> Vec<KuraChange> {
         },
         taken,
         KuraChange::AskedDone { object, uid, trouble: None },
+        KuraChange::ClusterAccepted { uid: format!("11111111-2222-{n}") },
     ]
 }
 

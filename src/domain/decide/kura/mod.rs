@@ -4,6 +4,7 @@
 mod verbs;
 mod deploy;
 mod removal;
+mod home;
 
 // The reconciler.
 mod pass;
@@ -16,5 +17,6 @@ mod collect;
 mod destroy;
 mod ran;
 
+pub(super) use home::settle;
 pub(super) use pass::{seen, ticked};
 pub(super) use verbs::verb;

@@ -68,7 +68,7 @@ pub(super) fn delete_orphan(draft: &mut Draft<'_>, observed: &Observed, order: &
     ask(draft, order, ObjectRef::new(ObjectKind::KuraInstance, name), &live.stamp, None)
 }
 
-fn not_there(kind: &str, name: &str) -> KuraRefusal {
+pub(super) fn not_there(kind: &str, name: &str) -> KuraRefusal {
     KuraRefusal::NotThere { what: format!("{kind} {name}") }
 }
 

@@ -12,7 +12,7 @@ use super::super::super::kura::verb::KuraVerb;
 use super::super::super::observed::Observed;
 use super::super::super::verdict::Reply;
 use super::super::draft::Draft;
-use super::{deploy, removal};
+use super::{deploy, home, removal};
 
 /// Longest tag, handle, region or cluster.
 const TEXT_MAX: usize = 63;
@@ -31,6 +31,7 @@ pub(in super::super) fn verb(draft: &mut Draft<'_>, observed: &Observed, order: 
             removal::strip_finalizer(draft, observed, order, name, finalizer)
         }
         KuraVerb::DeleteOrphan { name } => removal::delete_orphan(draft, observed, order, name),
+        KuraVerb::AcceptCluster { uid } => home::accept(draft, observed, order, uid),
     };
     done.unwrap_or_else(|refusal| Reply::Refused(refusal.into()))
 }

@@ -12,7 +12,7 @@ use crate::domain::observed::Node;
 fn a_mesh_of_more_than_two_versions_or_of_two_that_are_no_neighbours_is_a_warning() {
     // K8
     let mut rig = Rig::serving(&["0.20.0", "0.21.0"], "0.19.0");
-    let seen = |rig: &Rig| meshes(&rig.world.kura, &rig.sight).remove(0);
+    let seen = |rig: &Rig| meshes(&rig.world.kura, &rig.sight.pods_by_instance()).remove(0);
     assert_eq!((seen(&rig).tags, seen(&rig).warning), (vec!["0.19.0".to_owned()], None));
     rig.pod("kura-acme-eu", 1, "0.20.0", true);
     assert_eq!(seen(&rig).warning, None, "one version of skew is the budget");

@@ -68,6 +68,6 @@ impl<C: Consoles> Run<C> {
         };
         let now = service.host().clock().now().max(world.at);
         let last_tick = service.door.published().borrow().last_tick;
-        Lens { world, observed: service.observer.observe(), now, last_tick }
+        Lens { observed: service.observer.observe(world), world, now, last_tick }
     }
 }

@@ -58,7 +58,7 @@ impl<C: Consoles> Run<C> {
         json!({
             "target": lens.world.kura.target(),
             "servers": servers,
-            "meshes": meshes(&lens.world.kura, &cluster),
+            "meshes": meshes(&lens.world.kura, &cluster.pods_by_instance()),
             "dead_nodes": dead_nodes(&cluster, &lens.observed.nodes),
             "regions": regions,
             "troubles": cluster.troubles(lens.now).into_iter().map(|(kind, trouble)| json!({ "kind": kind, "trouble": trouble })).collect::<Vec<_>>(),

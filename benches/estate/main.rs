@@ -1,4 +1,6 @@
-//! The pass over Kura servers: 5,000 of them with 15,000 pods, at rest and while all of them wait.
+//! 5,000 Kura servers with 15,000 pods: the pass over them, at rest and while all of them wait, and a screen of them.
+
+mod screen;
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -105,16 +107,18 @@ fn tick() -> Input {
 }
 
 fn passes(c: &mut Criterion) {
-    let mut measure = |name: &str, estate: &mut Estate| {
+    let measure = |c: &mut Criterion, name: &str, estate: &mut Estate| {
         let observed = estate.look();
         let verdict = decide(&estate.world, &observed, &tick(), estate.now);
         assert!(verdict.changes.is_empty() && verdict.steps.is_empty(), "there is nothing to do");
         c.bench_function(name, |b| b.iter(|| black_box(decide(&estate.world, &observed, &tick(), estate.now))));
     };
     let mut estate = Estate::serving();
-    measure("idle pass, 5,000 servers, 15,000 pods", &mut estate);
+    measure(c, "idle pass, 5,000 servers, 15,000 pods", &mut estate);
+    let observed = estate.look();
+    screen::change(c, &estate.world, &observed, estate.now);
     let mut estate = estate.waiting();
-    measure("pass over 5,000 open deployments that wait, 15,000 pods", &mut estate);
+    measure(c, "pass over 5,000 open deployments that wait, 15,000 pods", &mut estate);
 }
 
 criterion_group!(benches, passes);
