@@ -63,7 +63,7 @@ fn strange(why: &str) -> Sight {
         services: none(why),
         notices: none(why),
         nodes: contact(why),
-        fleet: FleetSight { nodes: none(why), pods: none(why), jobs: none(why) },
+        fleet: FleetSight { nodes: none(why), pods: none(why), jobs: none(why), ..FleetSight::default() },
         ..Sight::default()
     }
 }

@@ -13,7 +13,7 @@ const VERB: [&str; 5] =
 const TARGET: &[&str] = &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "DURANTIC_ENDPOINT", "DURANTIC_API_TOKEN"];
 
 /// Every way to run with the variables its help must name.
-const WAYS: [(&[&str], &[&str]); 61] = [
+const WAYS: [(&[&str], &[&str]); 62] = [
     (&[], &["KURA_CONSOLE_API", "KURA_CONSOLE_TOKEN", "KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["demo"], &["KURA_CONSOLE_THEME", "KURA_CONSOLE_KEYMAP"]),
     (&["serve"], &["KURA_CONSOLE_JOURNAL", "KURA_CONSOLE_LOG", "KURA_CONSOLE_TOKEN"]),

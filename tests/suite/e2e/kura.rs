@@ -50,7 +50,12 @@ fn before_there_is_anything_lists_say_so_and_a_cluster_that_is_not_there_is_no_e
         run(&plane, &[noun]).fails(4, &["the cluster cannot be judged: no cluster is connected"]);
     }
     run(&plane, &["deployments", "nobody"]).fails(1, &["there is no server nobody"]);
-    for verb in [&["delete-gateway", "kgw"][..], &["strip-finalizer", "kgw"], &["delete-orphan", "kura-x-eu"]] {
+    for verb in [
+        &["delete-gateway", "kgw"][..],
+        &["strip-finalizer", "kgw"],
+        &["delete-orphan", "kura-x-eu"],
+        &["accept-cluster", "1"],
+    ] {
         let said = run(&plane, &[verb, &["--yes", "--reason", "its controller is gone"]].concat());
         said.fails(4, &["no cluster is connected"]);
     }

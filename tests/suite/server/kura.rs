@@ -140,6 +140,8 @@ async fn without_a_cluster_nothing_is_pretended() {
         assert_eq!((other.text("code"), other.text("field")), ("name_mismatch", "name"), "{path}");
         assert_eq!(bed.post(path, Value::Null).await.expect(422).text("code"), "not_json", "{path}");
     }
+    let accepted = bed.post("/api/kura/cluster/accept", json!({"uid": "1", "reason": "moved"})).await.expect(409);
+    assert_eq!(accepted.text("code"), "unseen");
     let strip = "/api/kura/gateways/kgw/strip-finalizer";
     let planned = bed.post(&format!("{strip}?dry_run=true"), json!({"name": "kgw"})).await.expect(409);
     assert_eq!(planned.text("code"), "unseen", "a plan is read before anybody is asked why");
