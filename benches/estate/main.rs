@@ -1,5 +1,8 @@
 //! 5,000 Kura servers with 15,000 pods: the pass over them, at rest and while all of them wait, and a screen of them.
 
+// A bench that cannot go on stops.
+#![allow(clippy::expect_used)]
+
 mod screen;
 
 use std::collections::BTreeSet;
