@@ -92,14 +92,16 @@ impl Draft {
         draft
     }
 
-    /// Replies to the first of `requests` while nothing can be appended: what changes nothing is answered, without a link
-    /// in the audit; everything else gets `error`. Each is decided on the published world, so that no reply rests on a change that is not kept.
+    /// Replies to the first of `requests` while nothing can be appended: what changes nothing is answered, and everything
+    /// else gets `error`. Each is decided on the published world, so that no reply rests on a change that is not kept. That
+    /// world may be an old one, though: a person is told that nothing had to be done only where the journal agrees.
     pub(super) fn refusing(basis: Basis<'_>, requests: &[Request], error: &DoorError) -> Self {
         let mut draft = Self::blank(basis);
         for request in requests.iter().take(REQUESTS_PER_BATCH) {
-            let reply = draft.decided(basis, request).and_then(|(verdict, again)| match verdict.changes.is_empty() {
-                true => Ok(Answered { reply: verdict.reply, again }),
-                false => Err(error.clone()),
+            let by_person = matches!(request.input, Input::Verb(_));
+            let reply = draft.decided(basis, request).and_then(|(verdict, again)| {
+                let stands = again || (verdict.changes.is_empty() && !by_person);
+                if stands { Ok(Answered { reply: verdict.reply, again }) } else { Err(error.clone()) }
             });
             draft.replies.push(reply);
         }

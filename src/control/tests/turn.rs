@@ -11,7 +11,7 @@ use crate::control::host::Host;
 use crate::control::picture::Freshness;
 use crate::control::ports::{Clock, Journal};
 use crate::control::turn::DECIDED_AT_MOST;
-use crate::domain::change::Change;
+use crate::domain::change::{Change, Level};
 use crate::domain::fleet::Account;
 use crate::domain::ids::{MachineId, Revision, RolloutId};
 use crate::domain::input::{Input, Verb};
@@ -215,6 +215,20 @@ fn an_append_that_failed_and_left_nothing_is_tried_once_more() {
     assert!(replies[1].is_ok(), "what changes nothing needs no journal");
     assert!(bed.world().machines[&MachineId::named("birch")].paused.is_none());
     assert_eq!(a.one(pause("birch")), Ok(Reply::Done));
+}
+
+/// The world it is decided on may be an old one: what holds in it another process may have lifted since.
+#[test]
+fn a_person_is_not_told_that_nothing_had_to_be_done_while_the_journal_cannot_agree() {
+    let bed = Bed::running();
+    let (a, b) = (bed.process("a"), bed.process("b"));
+    a.one(keyed(pause("birch"), "k1")).unwrap();
+    b.one(pause("birch")).unwrap();
+    a.one(verb(Verb::Unpause(Level::Machine(MachineId::named("birch"))))).unwrap();
+    bed.store.lock().is_down = true;
+    let replies = b.ask(vec![pause("birch"), keyed(pause("birch"), "k1")]);
+    assert!(matches!(replies[0], Err(DoorError::Unknown(_))), "{:?}", replies[0]);
+    assert_eq!(replies[1], Ok(Reply::Done), "what was done under its key stays done");
 }
 
 #[test]
