@@ -132,7 +132,9 @@ fn boot(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, seen: &FleetNode
     match run_job(draft, fleet, roll, node, StepName::Boot) {
         None => Move::Waits,
         // Whoever boots a node often goes down with it: a Job that ended so says nothing, the node does once it is back.
-        Some(JobEnd::Failed { .. }) if !seen.ready && !booted => Move::Waits,
+        Some(JobEnd::Failed { message }) if !seen.ready && !booted => {
+            Move::Held(format!("{node} is not Ready and its boot says {message}: how it comes back decides"))
+        }
         Some(JobEnd::Failed { message }) if !booted => fails(draft, roll, node, StepName::Boot, &message),
         Some(_) => {
             ended(draft, roll, node, StepName::Boot, StepEnding::Done);

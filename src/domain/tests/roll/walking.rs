@@ -127,7 +127,8 @@ fn a_job_that_goes_down_with_its_node_is_judged_by_how_the_node_comes_back() {
         rig.node("wk-1").ready = false;
         fail_jobs(&mut rig);
         rig.tick();
-        assert_eq!(rig.state_of("wk-1", StepName::Boot), Some(StepState::Running), "nobody can say yet");
+        assert_eq!(rig.state_of("wk-1", StepName::Boot), Some(StepState::Running));
+        assert_eq!(rig.reason(), "wk-1 is not Ready and its boot says exit code 3: how it comes back decides");
         rig.node("wk-1").ready = true;
         rig.node("wk-1").boot_id = Some(boot.to_owned());
         rig.tick();

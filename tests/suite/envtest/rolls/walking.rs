@@ -86,7 +86,8 @@ async fn a_boot_that_takes_its_own_job_along_is_judged_by_the_node() {
     plane.start(bed.fleet.spec()).await;
     let has_failed = || plane.fleet().jobs.rows.values().any(|job| matches!(job.ended, Some(JobEnd::Failed { .. })));
     bed.until("its Job has failed", async || has_failed()).await;
-    let roll = plane.roll();
+    let roll = plane.until_told("how it comes back decides").await;
+    assert_eq!(roll.state(), RollState::Blocked);
     assert_eq!(roll.nodes[&node].step(StepName::Boot).map(|row| row.state), Some(StepState::Running));
     bed.fleet.bring_up(&node).await;
     let roll = plane.until_roll("the gate", |roll| roll.gate.is_some()).await;
