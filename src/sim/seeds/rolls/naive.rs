@@ -8,6 +8,17 @@ use crate::domain::roll::fleet_roll::{Ending, Roll};
 use crate::domain::roll::node::{NodeRoll, PROBES_KEPT, StepEnding, StepName, StepState, Verdict};
 use crate::domain::roll::rolls::Rolls;
 
+/// Steps of a node in the order in which they come.
+const ORDER: [StepName; 7] = [
+    StepName::Stage,
+    StepName::Cordon,
+    StepName::Drain,
+    StepName::Boot,
+    StepName::Verify,
+    StepName::Uncordon,
+    StepName::Green,
+];
+
 /// What a verdict may not say about rolls.
 pub(super) fn unsound(rolls: &Rolls, entry: &Entry, change: &RollChange) -> Option<String> {
     if let RollChange::Started { roll } = change {
@@ -125,7 +136,7 @@ fn untimely_step(rolls: &Rolls, roll: &Roll, name: &str, step: StepName) -> Opti
     if !mine {
         return Some(format!("F50: {} of {name} began out of its turn", step.word()));
     }
-    let before = StepName::ALL.into_iter().take_while(|known| *known != step);
+    let before = ORDER.into_iter().take_while(|known| *known != step);
     if let Some(open) = before.into_iter().find(|known| !node.is_past(*known)) {
         return Some(format!("F15: {} of {name} began, and {} is not over", step.word(), open.word()));
     }
