@@ -80,6 +80,8 @@ async fn pods_that_cannot_start_on_a_rolled_node_hold_the_roll_between_two_probe
     bed.fleet.script(|script| {
         script.wedged.insert(node.clone());
     });
+    // Kubelets tell whole seconds: what begins in the second of the uncordon cannot be told from what was there before.
+    bed.clock.pass(Duration::from_secs(2));
     for n in 1..=3 {
         bed.fleet.put_pod(&format!("late-{n}"), &node).await;
     }
