@@ -245,6 +245,9 @@ pub(super) fn facts(model: &Model, picture: &Snapshot, id: Token, width: usize, 
         let asked = cordon.asked_by.as_ref().map(|by| format!(", {by} asked to give it back")).unwrap_or_default();
         whose = format!("ours for {}, of {}{asked}", pen.age(cordon.at), rolls.name(cordon.roll));
     }
+    if let Some(by) = &host.cordoned_by {
+        whose = format!("{}, set by {by}", Cordoned::Somebodys.word());
+    }
     let role = if host.cordoned() == Cordoned::No { Role::Text } else { Role::Paused };
     lines.push(fact("cordon", role, whose));
     let marks = host.marks();
@@ -252,6 +255,7 @@ pub(super) fn facts(model: &Model, picture: &Snapshot, id: Token, width: usize, 
     if let Some(version) = &host.version {
         lines.push(fact("version", Role::Text, version.clone()));
     }
+    lines.extend(host.kernel.as_ref().map(|kernel| fact("kernel", Role::Text, kernel.clone())));
     let roll = host.in_turn_of.or(host.watched_by);
     lines.extend(roll.map(|id| fact("roll", Role::Text, rolls.name(id))));
     lines.extend(section("PODS", pods(picture, host, width, pen)));

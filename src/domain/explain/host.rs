@@ -55,7 +55,10 @@ fn cordon(host: &Host, rolls: &Rolls) -> Option<String> {
             }
             None => format!("the roll of {} cordoned it, and gives it back", rolls.name(cordon.roll)),
         }),
-        (Cordoned::Somebodys, _) => Some("somebody cordoned it, no roll did: it is theirs to lift".to_owned()),
+        (Cordoned::Somebodys, _) => {
+            let by = host.cordoned_by.as_deref().unwrap_or("somebody");
+            Some(format!("{by} cordoned it, no roll did: it is theirs to lift"))
+        }
         _ => None,
     }
 }

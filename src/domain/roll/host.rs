@@ -85,6 +85,8 @@ pub struct Host {
     pub ready: Option<bool>,
     /// Cordoned, by whomever.
     pub unschedulable: Option<bool>,
+    /// Who else cordoned it; none where nobody says (A11).
+    pub cordoned_by: Option<String>,
     /// Version of its kubelet.
     pub version: Option<String>,
     /// The kernel it runs.
@@ -123,7 +125,8 @@ impl Host {
     /// Whose its cordon is.
     pub fn cordoned(&self) -> Cordoned {
         match (&self.cordon, self.unschedulable) {
-            (Some(_), _) => Cordoned::Ours,
+            (Some(_), _) if self.cordoned_by.is_none() => Cordoned::Ours,
+            (Some(_), _) => Cordoned::Somebodys,
             (None, Some(true)) => Cordoned::Somebodys,
             (None, Some(false)) => Cordoned::No,
             (None, None) => Cordoned::Unknown,
@@ -191,6 +194,7 @@ impl<'a> Looker<'a> {
             name: name.to_owned(),
             ready: seen.map(|node| node.ready).or(known.map(|node| node.ready)),
             unschedulable: seen.map(|node| node.unschedulable).or(known.map(|node| node.unschedulable)),
+            cordoned_by: seen.filter(|node| node.is_theirs()).and_then(|node| node.cordoned_by.clone()),
             version: known.and_then(|node| node.version.clone()),
             kernel: seen.and_then(|node| node.kernel.clone()),
             os_image: seen.and_then(|node| node.os_image.clone()),

@@ -49,6 +49,10 @@ fn a_node_in_full_says_what_runs_on_it_and_what_to_do() {
     bed.stage.press("esc");
     bed.stage.press("j enter");
     bed.says("somebody cordoned it, no roll did: it is theirs to lift");
+    bed.rig.node("wk-5").cordoned_by = Some("kubectl-cordon".to_owned());
+    bed.show();
+    bed.says("kubectl-cordon cordoned it, no roll did");
+    bed.says("somebody's, set by kubectl-cordon");
 }
 
 #[test]

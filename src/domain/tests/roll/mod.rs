@@ -11,4 +11,5 @@ mod leftovers;
 mod envelope;
 mod figures;
 mod plans;
+mod sentences;
 mod random;
