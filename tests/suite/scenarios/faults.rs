@@ -27,9 +27,9 @@ fn an_unknown_key_is_an_error_with_line_and_column() {
 }
 
 #[test]
-fn what_is_in_the_contract_only_says_that_it_is_not_supported() {
-    let kind = said("then:\n  - {at: 0s, view: \"explain:roll/r1\", count: 1}\n");
-    assert!(kind.contains("not supported by this version"), "{kind}");
+fn what_cannot_be_explained_is_told_with_what_can() {
+    let kind = said("then:\n  - {at: 0s, view: \"explain:gate/r1\", count: 1}\n");
+    assert!(kind.contains("explain names account/ID, ring/ID, machine/ID, server/ID, roll/ID or node/NAME"), "{kind}");
 }
 
 #[test]

@@ -8,7 +8,6 @@ pub mod read;
 mod tagged;
 pub mod moment;
 pub mod name;
-mod unsupported;
 
 // The world at the start.
 pub mod given;

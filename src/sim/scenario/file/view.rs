@@ -2,7 +2,6 @@
 
 use super::hint::meant;
 use super::place::{Fault, Place, Placed};
-use super::unsupported;
 
 /// What is looked at.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,7 +93,6 @@ const PLAIN: [(&str, View); 15] = [
 impl View {
     /// Reads a name.
     pub fn read(name: &Placed<String>) -> Result<Self, Fault> {
-        unsupported::view(&name.value, name.place)?;
         let plain = PLAIN.iter().find(|(known, _)| *known == name.value).map(|(_, view)| view.clone());
         match (plain, name.value.split_once(':')) {
             (Some(view), _) => Ok(view),
