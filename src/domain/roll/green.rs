@@ -37,6 +37,10 @@ pub fn judge(roll: &Roll, name: &str, node: &NodeRoll, sight: &FleetSight, now: 
     if let Some(found) = fingerprints(sight, name, back) {
         return Green::Broken(found);
     }
+    // What was seen broken a moment ago and is not any more is proven anew before it counts (F13).
+    if let Some(finding) = node.broken().filter(|finding| finding.passive) {
+        return Green::Broken(finding.reason.clone());
+    }
     let proof = node.findings.iter().rev().find(|finding| !finding.passive && finding.started_at >= back);
     match proof.map(|finding| (finding.verdict, finding.reason.clone())) {
         Some((Verdict::Broken, reason)) => return Green::Broken(reason),
