@@ -12,7 +12,9 @@ use crate::wire::explain::{ExplainBody, ExplanationBody};
 use crate::wire::kura::deployment::DeploymentBody;
 use crate::wire::kura::gateway::{self, GatewayBody};
 use crate::wire::kura::manifest::ManifestBody;
-use crate::wire::kura::request::{self, DeploymentNew, RemovalBody, ServerNew, ServerPatch, StripBody, TagNew};
+use crate::wire::kura::request::{
+    self, AcceptClusterBody, DeploymentNew, RemovalBody, ServerNew, ServerPatch, StripBody, TagNew,
+};
 use crate::wire::kura::server::ServerBody;
 use crate::wire::kura::tag::TagBody;
 use crate::wire::machine::{MachineBody, MachineNew, MachinePatch};
@@ -222,6 +224,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
     verb!("POST" "/api/kura/gateways/{name}/strip-finalizer", ACT, "Take a finalizer off a gateway or an instance that is stuck in its deletion", StripBody, 204),
     get!("/api/kura/orphans/", LOOK, "Instances without a server and servers without an instance, by name", NAMES, 200 Vec<Orphan>),
     verb!("POST" "/api/kura/orphans/{name}/delete", ACT, "Delete an instance that no server claims; its name is typed once more", RemovalBody, 204),
+    verb!("POST" "/api/kura/cluster/accept", ACT, "Have everything in the cluster that is seen now, which is another one than before", AcceptClusterBody, 204),
     get!("/api/rolls/", LOOK, "Fleet rolls, newest first", PAGE, 200 Vec<RollBody>),
     verb!("POST" "/api/rolls/", ACT, "Roll an image through a fleet of nodes", RollNew, 201 RollBody),
     get!("/api/rolls/{uuid}", LOOK, "A roll: its gate, its place in the fleet, steps, probes, order", NONE, 200 RollBody),
