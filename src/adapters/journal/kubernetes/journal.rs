@@ -29,8 +29,9 @@ pub const FOLLOW_WAIT: Duration = Duration::from_secs(15);
 /// Where nobody tells what changes, followers look again after so long.
 pub const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// How often something is tried that others came in between of.
-pub(super) const TRIES_MAX: usize = 8;
+/// How often something is tried that others came in between of. Whoever comes in between got on with it, so that many
+/// losses in a row mean a journal that is written to all the time.
+pub(super) const TRIES_MAX: usize = 64;
 
 /// A handle; clones share what they remember.
 #[derive(Debug, Clone)]
