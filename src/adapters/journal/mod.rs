@@ -5,6 +5,7 @@ pub mod batch;
 pub mod tended;
 pub mod compaction;
 pub mod row;
+pub mod kept;
 pub mod memory;
 pub mod sqlite;
 pub mod postgres;

@@ -54,6 +54,11 @@ impl EntryRow {
         })
     }
 
+    /// The same of several.
+    pub fn all(entries: &[Entry]) -> Result<Vec<Self>, JournalError> {
+        entries.iter().map(Self::of).collect()
+    }
+
     /// As an entry, wherever it stands.
     pub fn entry_anywhere(self) -> Result<Entry, JournalError> {
         let place = unsigned(self.revision);

@@ -8,8 +8,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use kura_console::adapters::journal::compaction::{Keep, compact};
+use kura_console::adapters::journal::kept::FOLD_VERSION;
 use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
-use kura_console::adapters::journal::sqlite::snapshot::FOLD_VERSION;
 use kura_console::control::ports::{Batch, Beat, Head, Heartbeats, Journal};
 use kura_console::domain::change::Entry;
 use kura_console::domain::ids::AccountId;

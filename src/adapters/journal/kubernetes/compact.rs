@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::SignedDuration;
 
 use super::super::compaction::Round;
-use super::super::row::corrupt;
+use super::super::kept::base_at;
 use super::super::tended::{archived_meanwhile, begun_already};
 use super::append::{lines, portions};
 use super::book::{Book, Span};
@@ -31,12 +31,11 @@ impl<C: Clock> KubernetesJournal<C> {
             return Ok(World::default());
         }
         let (place, base) = (head.oldest - 1, self.book(account, ATTEMPT).await?.record.base);
-        let base = base.ok_or_else(|| corrupt(place, "it is archived, and the world up to it is not kept"))?;
-        match self.world(account, &base).await? {
-            Some(world) if world.revision == place => Ok(world),
-            Some(world) => Err(corrupt(place, format!("the world before it is of {}", world.revision))),
-            None => Err(corrupt(place, "a piece of the world up to it is missing")),
-        }
+        let base = match base {
+            None => None,
+            Some(kept) => Some(self.world(account, &kept).await?.ok_or_else(|| "a piece of it is missing".to_owned())),
+        };
+        base_at(place, base)
     }
 
     /// World and links are in their pieces before the head names them. Appends in between are no reason to begin anew.

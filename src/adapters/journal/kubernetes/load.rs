@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::super::kept::FOLD_VERSION;
 use super::super::row::{READ_MAX, corrupt};
-use super::super::sqlite::snapshot::FOLD_VERSION;
 use super::book::{Book, Pieces, Span, entry};
 use super::journal::{KubernetesJournal, TRIES_MAX, damaged};
 use super::names::{Part, labels, piece};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::batch::check_snapshot;
-use super::super::sqlite::snapshot::{FOLD_VERSION, SNAPSHOTS_KEPT};
+use super::super::kept::{FOLD_VERSION, SNAPSHOTS_KEPT};
 use super::book::Pieces;
 use super::journal::{KubernetesJournal, TRIES_MAX, crowded, damaged};
 use super::names::{Part, labels, piece, single};

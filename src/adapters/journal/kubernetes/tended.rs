@@ -1,7 +1,7 @@
 //! What a person who looks after a cluster asks of the journal in it: who is in it, is it whole.
 
 use super::super::compaction::Round;
-use super::super::sqlite::snapshot::FOLD_VERSION;
+use super::super::kept::FOLD_VERSION;
 use super::super::tended::{Snapshot, Standing, Tended};
 use super::journal::{KubernetesJournal, damaged};
 use super::names::{Part, account_of, piece, selector};

@@ -3,8 +3,8 @@
 use sqlx::PgConnection;
 
 use super::super::compaction::{DELETED_AT_ONCE, Round};
-use super::super::row::{EntryRow, corrupt, signed, unsigned};
-use super::super::sqlite::snapshot::FOLD_VERSION;
+use super::super::kept::{FOLD_VERSION, base_at, body};
+use super::super::row::{EntryRow, signed, unsigned};
 use super::super::tended::{archived_meanwhile, begun_already};
 use super::journal::PostgresJournal;
 use super::rows::{ARCHIVED, head_of, insert, locked_head, move_head};
@@ -29,12 +29,7 @@ impl PostgresJournal {
         let base = base(&mut lease, &account.to_string()).await.map_err(&failed)?;
         lease.keep();
         let place = head.oldest - 1;
-        match base {
-            Some(Ok(world)) if world.revision == place => Ok(world),
-            Some(Ok(world)) => Err(corrupt(place, format!("the world before it is of {}", world.revision))),
-            Some(Err(problem)) => Err(corrupt(place, format!("the world up to it: {problem}"))),
-            None => Err(corrupt(place, "it is archived, and the world up to it is not kept")),
-        }
+        base_at(place, base)
     }
 
     /// Holds the head meanwhile: appends of this account wait, and find the new oldest entry in it.
@@ -46,7 +41,7 @@ impl PostgresJournal {
     ) -> Result<(), JournalError> {
         let failed = self.failed(ATTEMPT);
         let account = account.to_string();
-        let (body, links) = (written(&round.world)?, rows(&round.links)?);
+        let (body, links) = (body(ATTEMPT, &round.world)?, EntryRow::all(&round.links)?);
         let mut lease = self.database.lease().await.map_err(&failed)?;
         let mut transaction = lease.writing().await.map_err(&failed)?;
         let head = locked_head(&mut transaction, &account).await.map_err(&failed)?;
@@ -70,7 +65,7 @@ impl PostgresJournal {
     ) -> Result<(), JournalError> {
         let failed = self.failed(BEGIN);
         let account = account.to_string();
-        let (body, links) = (written(base)?, rows(links)?);
+        let (body, links) = (body(BEGIN, base)?, EntryRow::all(links)?);
         let mut lease = self.database.lease().await.map_err(&failed)?;
         let mut transaction = lease.writing().await.map_err(&failed)?;
         let head = locked_head(&mut transaction, &account).await.map_err(&failed)?;
@@ -99,15 +94,6 @@ impl PostgresJournal {
         lease.keep();
         Ok(gone)
     }
-}
-
-fn written(world: &World) -> Result<Vec<u8>, JournalError> {
-    serde_json::to_vec(world)
-        .map_err(|unwritable| JournalError::Store { attempt: ATTEMPT, source: Box::new(unwritable) })
-}
-
-fn rows(entries: &[Entry]) -> Result<Vec<EntryRow>, JournalError> {
-    entries.iter().map(EntryRow::of).collect()
 }
 
 async fn move_oldest(

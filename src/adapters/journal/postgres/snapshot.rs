@@ -3,8 +3,8 @@
 use sqlx::PgConnection;
 
 use super::super::batch::check_snapshot;
+use super::super::kept::{FOLD_VERSION, SNAPSHOTS_KEPT, body_beside, world, world_beside};
 use super::super::row::{signed, unsigned};
-use super::super::sqlite::snapshot::{FOLD_VERSION, SNAPSHOTS_KEPT};
 use super::journal::PostgresJournal;
 use crate::control::ports::{Head, JournalError};
 use crate::domain::ids::{AccountId, Revision};
@@ -18,10 +18,7 @@ impl PostgresJournal {
         let failed = self.failed(ATTEMPT);
         check_snapshot(self.read_head(account).await?, &world)?;
         let revision = world.revision;
-        let body = tokio::task::spawn_blocking(move || serde_json::to_vec(&world)).await;
-        let body = body
-            .map_err(|stopped| JournalError::Store { attempt: ATTEMPT, source: Box::new(stopped) })?
-            .map_err(|unwritable| JournalError::Store { attempt: ATTEMPT, source: Box::new(unwritable) })?;
+        let body = body_beside(ATTEMPT, world).await?;
         let account = account.to_string();
         let mut lease = self.database.lease().await.map_err(&failed)?;
         let mut transaction = lease.writing().await.map_err(&failed)?;
@@ -69,22 +66,12 @@ pub(super) async fn newest_snapshot(
             .bind(signed(head.oldest.saturating_sub(1)))
             .bind(nth);
         let Some((revision, body)) = query.fetch_optional(&mut *connection).await? else { return Ok(None) };
-        match read(unsigned(revision), body).await {
+        match world_beside(unsigned(revision), body).await {
             Ok(world) => return Ok(Some(world)),
             Err(problem) => tracing::warn!(account, revision, problem, "a snapshot cannot be read, folding further"),
         }
     }
     Ok(None)
-}
-
-async fn read(revision: Revision, body: Vec<u8>) -> Result<World, String> {
-    let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<World>(&body)).await;
-    match parsed {
-        Ok(Ok(world)) if world.revision == revision => Ok(world),
-        Ok(Ok(world)) => Err(format!("it says it is of revision {}", world.revision)),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(stopped) => Err(stopped.to_string()),
-    }
 }
 
 /// The base of an account: its world, or why that cannot be read. One of an older fold is read as well: there is no
@@ -95,5 +82,5 @@ pub(super) async fn base(
 ) -> Result<Option<Result<World, String>>, sqlx::Error> {
     const BASE: &str = "SELECT world FROM bases WHERE account = $1";
     let body: Option<Vec<u8>> = sqlx::query_scalar(BASE).bind(account).fetch_optional(connection).await?;
-    Ok(body.map(|body| serde_json::from_slice(&body).map_err(|error| error.to_string())))
+    Ok(body.map(|body| world(&body)))
 }

@@ -1,8 +1,8 @@
 //! What a person who looks after a database asks of the journal in it: who is in it, is it whole.
 
 use super::super::compaction::Round;
+use super::super::kept::{FOLD_VERSION, world};
 use super::super::row::unsigned;
-use super::super::sqlite::snapshot::FOLD_VERSION;
 use super::super::tended::{Snapshot, Standing, Tended};
 use super::journal::PostgresJournal;
 use crate::control::ports::{Head, JournalError};
@@ -50,8 +50,7 @@ impl Tended for PostgresJournal {
         let query = sqlx::query_as(ALL).bind(account.to_string()).bind(FOLD_VERSION);
         let rows: Vec<(i64, Vec<u8>)> = query.fetch_all(&mut *lease).await.map_err(&failed)?;
         lease.keep();
-        let world = |body: Vec<u8>| serde_json::from_slice(&body).map_err(|error| error.to_string());
-        Ok(rows.into_iter().map(|(revision, body)| (unsigned(revision), world(body))).collect())
+        Ok(rows.into_iter().map(|(revision, body)| (unsigned(revision), world(&body))).collect())
     }
 
     async fn archived_links(

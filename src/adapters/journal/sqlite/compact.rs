@@ -3,11 +3,11 @@
 use sqlx::sqlite::SqliteConnection;
 
 use super::super::compaction::{DELETED_AT_ONCE, Round};
-use super::super::row::{EntryRow, corrupt, signed, unsigned};
+use super::super::kept::{FOLD_VERSION, base_at, body, world};
+use super::super::row::{EntryRow, signed, unsigned};
 use super::super::tended::{archived_meanwhile, begun_already};
 use super::journal::SqliteJournal;
 use super::rows::{ARCHIVED, head_of, insert, move_head};
-use super::snapshot::FOLD_VERSION;
 use crate::control::ports::{Head, JournalError};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};
@@ -26,12 +26,7 @@ impl SqliteJournal {
         let mut reader = self.file.reader().await.map_err(|fault| fault.during(ATTEMPT))?;
         let base = base(&mut reader, &account.to_string()).await.map_err(|e| self.file.fault(&e).during(ATTEMPT))?;
         let place = head.oldest - 1;
-        match base {
-            Some(Ok(world)) if world.revision == place => Ok(world),
-            Some(Ok(world)) => Err(corrupt(place, format!("the world before it is of {}", world.revision))),
-            Some(Err(problem)) => Err(corrupt(place, format!("the world up to it: {problem}"))),
-            None => Err(corrupt(place, "it is archived, and the world up to it is not kept")),
-        }
+        base_at(place, base)
     }
 
     pub(super) async fn archive_round(
@@ -42,7 +37,7 @@ impl SqliteJournal {
     ) -> Result<(), JournalError> {
         let failed = |error: sqlx::Error| self.file.fault(&error).during(ATTEMPT);
         let account = account.to_string();
-        let (body, links) = (written(&round.world)?, rows(&round.links)?);
+        let (body, links) = (body(ATTEMPT, &round.world)?, EntryRow::all(&round.links)?);
         let mut writer = self.file.writer().await.map_err(|fault| fault.during(ATTEMPT))?;
         let mut transaction = writer.begin().await.map_err(failed)?;
         let head = head_of(&mut transaction, &account).await.map_err(failed)?;
@@ -65,7 +60,7 @@ impl SqliteJournal {
     ) -> Result<(), JournalError> {
         let failed = |error: sqlx::Error| self.file.fault(&error).during(BEGIN);
         let account = account.to_string();
-        let (body, links) = (written(base)?, rows(links)?);
+        let (body, links) = (body(BEGIN, base)?, EntryRow::all(links)?);
         let mut writer = self.file.writer().await.map_err(|fault| fault.during(BEGIN))?;
         let mut transaction = writer.begin().await.map_err(failed)?;
         let head = head_of(&mut transaction, &account).await.map_err(failed)?;
@@ -93,15 +88,6 @@ impl SqliteJournal {
         writer.keep();
         Ok(gone)
     }
-}
-
-fn written(world: &World) -> Result<Vec<u8>, JournalError> {
-    serde_json::to_vec(world)
-        .map_err(|unwritable| JournalError::Store { attempt: ATTEMPT, source: Box::new(unwritable) })
-}
-
-fn rows(entries: &[Entry]) -> Result<Vec<EntryRow>, JournalError> {
-    entries.iter().map(EntryRow::of).collect()
 }
 
 async fn move_oldest(
@@ -139,5 +125,5 @@ pub(super) async fn base(
 ) -> Result<Option<Result<World, String>>, sqlx::Error> {
     const BASE: &str = "SELECT world FROM bases WHERE account = ?1";
     let body: Option<Vec<u8>> = sqlx::query_scalar(BASE).bind(account).fetch_optional(connection).await?;
-    Ok(body.map(|body| serde_json::from_slice(&body).map_err(|error| error.to_string())))
+    Ok(body.map(|body| world(&body)))
 }

@@ -3,18 +3,12 @@
 use sqlx::sqlite::SqliteConnection;
 
 use super::super::batch::check_snapshot;
+use super::super::kept::{FOLD_VERSION, SNAPSHOTS_KEPT, body_beside, world_beside};
 use super::super::row::{signed, unsigned};
 use super::journal::SqliteJournal;
 use crate::control::ports::{Head, JournalError};
 use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;
-
-/// Snapshots an account keeps: the newest, and one to fall back to.
-pub const SNAPSHOTS_KEPT: i64 = 2;
-
-/// Version of `World::apply` and of the stored World. A snapshot of another version is left alone and the entries are
-/// folded anew, so raise this whenever the same entries come to mean another world.
-pub const FOLD_VERSION: i64 = 4;
 
 const ATTEMPT: &str = "keep a snapshot";
 
@@ -24,10 +18,7 @@ impl SqliteJournal {
         let failed = |error: sqlx::Error| self.file.fault(&error).during(ATTEMPT);
         check_snapshot(self.read_head(account).await?, &world)?;
         let revision = world.revision;
-        let body = tokio::task::spawn_blocking(move || serde_json::to_vec(&world)).await;
-        let body = body
-            .map_err(|stopped| JournalError::Store { attempt: ATTEMPT, source: Box::new(stopped) })?
-            .map_err(|unwritable| JournalError::Store { attempt: ATTEMPT, source: Box::new(unwritable) })?;
+        let body = body_beside(ATTEMPT, world).await?;
         let account = account.to_string();
 
         let mut writer = self.file.writer().await.map_err(|fault| fault.during(ATTEMPT))?;
@@ -92,11 +83,5 @@ async fn read(
     const BODY: &str = "SELECT world FROM snapshots WHERE account = ?1 AND fold = ?2 AND revision = ?3";
     let query = sqlx::query_scalar(BODY).bind(account).bind(FOLD_VERSION).bind(revision);
     let body: Vec<u8> = query.fetch_one(connection).await?;
-    let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<World>(&body)).await;
-    Ok(match parsed {
-        Ok(Ok(world)) if world.revision == unsigned(revision) => Ok(world),
-        Ok(Ok(world)) => Err(format!("it says it is of revision {}", world.revision)),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(stopped) => Err(stopped.to_string()),
-    })
+    Ok(world_beside(unsigned(revision), body).await)
 }

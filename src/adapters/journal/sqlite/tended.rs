@@ -7,10 +7,10 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
 use super::super::compaction::Round;
+use super::super::kept::{FOLD_VERSION, world};
 use super::super::row::unsigned;
 use super::super::tended::{Snapshot, Standing, Tended};
 use super::journal::SqliteJournal;
-use super::snapshot::FOLD_VERSION;
 use crate::adapters::sqlite::fault::{Flaw, StoreFault};
 use crate::control::ports::{Head, JournalError};
 use crate::domain::change::Entry;
@@ -50,8 +50,7 @@ impl Tended for SqliteJournal {
         let query = sqlx::query_as(ALL).bind(account.to_string()).bind(FOLD_VERSION);
         let rows: Vec<(i64, Vec<u8>)> =
             query.fetch_all(&mut *reader).await.map_err(|e| self.file.fault(&e).during(ATTEMPT))?;
-        let world = |body: Vec<u8>| serde_json::from_slice(&body).map_err(|error| error.to_string());
-        Ok(rows.into_iter().map(|(revision, body)| (unsigned(revision), world(body))).collect())
+        Ok(rows.into_iter().map(|(revision, body)| (unsigned(revision), world(&body))).collect())
     }
 
     async fn archived_links(
