@@ -13,7 +13,7 @@ use crate::adapters::remote::client::{Client, Failure};
 use crate::control::ports::Clock;
 use crate::domain::span::Seconds;
 use crate::wire::problem::{Problem, ProblemKind};
-use crate::wire::process::{FEATURES, SeatBody, VersionBody};
+use crate::wire::process::{FEATURES, SeatBody, VERSION_PATH, VersionBody};
 use crate::wire::world::{PATH as WORLD_PATH, RoleWord, WorldBody};
 
 /// Until one question is answered.
@@ -27,9 +27,6 @@ const SKEW_MAX: i64 = 300;
 
 /// A tick that is older than this is late (console.md).
 const TICK_LATE: Seconds = Seconds(90);
-
-/// Where the version is told.
-const VERSION_PATH: &str = "/api/version";
 
 /// Everything the far end tells.
 pub async fn there(client: &Client, encrypted: bool) -> Vec<Finding> {

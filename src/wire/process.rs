@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::Epoch;
 use crate::domain::world::SeatRecord;
 
+/// Where the version is told.
+pub const VERSION_PATH: &str = "/api/version";
+
 /// Who ticks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SeatBody {

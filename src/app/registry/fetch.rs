@@ -7,11 +7,12 @@ use super::ask::Wanted;
 use super::kura::SERVERS;
 use super::nouns::Noun;
 use super::pick::pick;
-use super::subject::{self, UNKNOWN_SUBJECT};
+use super::subject;
 use crate::adapters::remote::basic::reading::{is_absent, probe};
 use crate::adapters::remote::client::{Client, Failure};
 use crate::wire::account;
 use crate::wire::problem::{Problem, ProblemKind};
+use crate::wire::process::VERSION_PATH;
 
 /// Things of one request: the most a control plane gives at once.
 const PAGE: usize = 1_000;
@@ -36,9 +37,7 @@ pub async fn fetch(client: &Client, wanted: Wanted<'_>) -> Result<Fetched, Probl
     match wanted {
         Wanted::Account => one(client, account::PATH).await,
         Wanted::Answer(subject) => match subject::ask(client, subject).await {
-            Err(problem) if is_absent(&problem) && problem.code != UNKNOWN_SUBJECT => {
-                Err(offered(client, problem, "explain anything").await)
-            }
+            Err(problem) if is_absent(&problem) => Err(offered(client, problem, "explain anything").await),
             answer => answer,
         },
         Wanted::Deployments(server) => below(client, server, &format!("/deployments?limit={PAGE}")).await,
@@ -51,6 +50,10 @@ pub async fn fetch(client: &Client, wanted: Wanted<'_>) -> Result<Fetched, Probl
 /// The same problem, where a control plane has no such list because it has the runbook's endpoints and no others: what
 /// it does not have, and what it has.
 async fn offered(client: &Client, problem: Problem, what: &str) -> Problem {
+    // Whoever says which version it is has everything: there it is the thing that is missing.
+    if client.get::<Value>(VERSION_PATH).await.is_ok() {
+        return problem;
+    }
     match probe(client).await {
         Ok(_) => {
             let message = format!("{} has only the runbook's endpoints: it does not {what}", client.endpoint());

@@ -15,9 +15,6 @@ use crate::wire::problem::{Problem, ProblemKind};
 /// What can be asked about by name.
 const NOUNS: [&Noun; 5] = [&RINGS, &MACHINES, &SERVERS, &ROLLS, &NODES];
 
-/// Code of a question about something that is not there.
-pub const UNKNOWN_SUBJECT: &str = "no_subject";
-
 /// Asks what a subject waits for, `server/acme-eu` and `server acme-eu` being the same; without one, what the account
 /// waits for.
 pub async fn ask(client: &Client, subject: &[String]) -> Result<Fetched, Problem> {
@@ -56,13 +53,9 @@ async fn named(client: &Client, name: &str) -> Result<(&'static Noun, Value), Pr
 }
 
 fn unknown(name: &str) -> Problem {
-    Problem::new(
-        ProblemKind::NotFound,
-        UNKNOWN_SUBJECT,
-        format!("there is no ring, machine, server, roll or node {name}"),
-    )
-    .hint("list them: kura-console rings, machines, servers, rolls, nodes")
-    .hint("without a name the current rollout is explained")
+    Problem::new(ProblemKind::NotFound, "no_subject", format!("there is no ring, machine, server, roll or node {name}"))
+        .hint("list them: kura-console rings, machines, servers, rolls, nodes")
+        .hint("without a name the current rollout is explained")
 }
 
 fn ambiguous(name: &str, several: &[(&'static Noun, Value)]) -> Problem {

@@ -168,6 +168,10 @@ fn an_explanation_is_about_the_rollout_a_ring_or_a_machine() {
     let over_http = desk.plane.post("/api/explain", &json!({"account": account["uuid"]}));
     assert_eq!(desk.body(&["explain"])["sentence"], over_http["sentence"]);
     assert!(desk.text(&["explain", "ash"]).contains("ash"));
+    for subject in ["machine/nobody", "server/nobody", "roll/nobody", "node/nobody"] {
+        let kind = subject.trim_end_matches("/nobody");
+        desk.kura(&["explain", subject]).fails(1, &[&format!("there is no {kind} nobody")]);
+    }
     desk.kura(&["explain", "workers"]).fails(2, &["workers can be 2 things", "ring/workers", "machine/workers"]);
     let [ring, machine] = ["ring/workers", "machine/workers"].map(|subject| desk.body(&["explain", subject]));
     assert_ne!(ring["sentence"], machine["sentence"]);
