@@ -12,7 +12,7 @@ use super::connection::Connection;
 use super::deed::Hands;
 use super::deleter::{NotReadyDeletion, heartbeat};
 use super::identity::Identity;
-use super::mirror::{Mirror, Seen, lose_all};
+use super::mirror::{Mirror, Seen};
 use super::target::Target;
 use crate::adapters::pause::Pauses;
 use crate::control::ports::{Clock, Cluster, Sightings};
@@ -125,7 +125,7 @@ impl<C: Clock> KubeCluster<C> {
         sight.identity = standing.identity.as_ref().map(|identity| self.identity(identity));
         sight.fleet.home = standing.identity.as_ref().map(|_| self.namespace.to_string());
         if let Some(why) = &standing.trouble {
-            lose_all(&mut sight, why);
+            sight.lose(why);
         }
         sight
     }

@@ -155,30 +155,6 @@ impl<C: Clock> Mirror<C> {
     }
 }
 
-/// Every kind of a picture is lost, whatever it was before.
-pub(super) fn lose_all(sight: &mut Sight, why: &str) {
-    let contacts = [
-        &mut sight.instances.contact,
-        &mut sight.gateways.contact,
-        &mut sight.sets.contact,
-        &mut sight.pods.contact,
-        &mut sight.claims.contact,
-        &mut sight.volumes.contact,
-        &mut sight.ingresses.contact,
-        &mut sight.classes.contact,
-        &mut sight.certificates.contact,
-        &mut sight.services.contact,
-        &mut sight.notices.contact,
-        &mut sight.nodes,
-        &mut sight.fleet.nodes.contact,
-        &mut sight.fleet.pods.contact,
-        &mut sight.fleet.jobs.contact,
-    ];
-    for contact in contacts {
-        *contact = Contact::Lost { as_of: contact.read_at(), why: why.to_owned() };
-    }
-}
-
 /// The log hears of a kind when it is not read any more, and when it is again.
 fn report(kind: &str, before: &Contact, after: &Contact) {
     if std::mem::discriminant(before) == std::mem::discriminant(after) {

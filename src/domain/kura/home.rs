@@ -6,8 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::ends::short;
 use super::sight::{ClusterIdentity, Sight};
-use super::source::{Contact, Source};
-use crate::domain::roll::sight::FleetSight;
 
 /// The cluster everything of an account is deployed to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,35 +33,9 @@ impl Sight {
     /// Itself where it is of the cluster that the account's things are in, or where that cannot be told.
     #[must_use]
     pub fn at_home(self, home: Option<&Home>) -> Self {
-        match home.and_then(|home| home.told_apart(self.identity.as_ref())) {
-            Some(why) => Self { identity: self.identity, deleter: self.deleter, ..strange(&why) },
-            None => self,
-        }
-    }
-}
-
-/// Nothing is read of any kind, and that is why.
-fn strange(why: &str) -> Sight {
-    fn none<T: Clone>(why: &str) -> Source<T> {
-        Source { contact: contact(why), ..Source::default() }
-    }
-    fn contact(why: &str) -> Contact {
-        Contact::Lost { as_of: None, why: why.to_owned() }
-    }
-    Sight {
-        instances: none(why),
-        gateways: none(why),
-        sets: none(why),
-        pods: none(why),
-        claims: none(why),
-        volumes: none(why),
-        ingresses: none(why),
-        classes: none(why),
-        certificates: none(why),
-        services: none(why),
-        notices: none(why),
-        nodes: contact(why),
-        fleet: FleetSight { nodes: none(why), pods: none(why), jobs: none(why), ..FleetSight::default() },
-        ..Sight::default()
+        let Some(why) = home.and_then(|home| home.told_apart(self.identity.as_ref())) else { return self };
+        let mut strange = Self { identity: self.identity, deleter: self.deleter, ..Self::default() };
+        strange.lose(&why);
+        strange
     }
 }

@@ -124,6 +124,52 @@ impl Sight {
         all
     }
 
+    /// How things stand with every kind there is; a kind that is not listed here does not compile.
+    pub fn contacts_mut(&mut self) -> [&mut Contact; 15] {
+        let Self {
+            instances,
+            gateways,
+            sets,
+            pods,
+            claims,
+            volumes,
+            ingresses,
+            classes,
+            certificates,
+            services,
+            notices,
+            nodes,
+            endpoints: _,
+            deleter: _,
+            identity: _,
+            fleet: FleetSight { nodes: fleet_nodes, pods: fleet_pods, jobs, home: _ },
+        } = self;
+        [
+            &mut instances.contact,
+            &mut gateways.contact,
+            &mut sets.contact,
+            &mut pods.contact,
+            &mut claims.contact,
+            &mut volumes.contact,
+            &mut ingresses.contact,
+            &mut classes.contact,
+            &mut certificates.contact,
+            &mut services.contact,
+            &mut notices.contact,
+            nodes,
+            &mut fleet_nodes.contact,
+            &mut fleet_pods.contact,
+            &mut jobs.contact,
+        ]
+    }
+
+    /// Every kind is lost, whatever it was before: rows are those of when they were read last.
+    pub fn lose(&mut self, why: &str) {
+        for contact in self.contacts_mut() {
+            *contact = Contact::Lost { as_of: contact.read_at(), why: why.to_owned() };
+        }
+    }
+
     /// What a person is told of each kind that nothing may be decided on, by the kind's plural.
     pub fn troubles(&self, now: Timestamp) -> Vec<(&'static str, String)> {
         let contacts = [

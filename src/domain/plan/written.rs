@@ -21,18 +21,19 @@ impl Rehearsal<'_> {
     }
 
     fn node_writes(&self, roll: &Roll, fleet: &FleetSight, node: &str) -> Vec<Value> {
-        let theirs = fleet.nodes.get(node).is_some_and(|seen| seen.unschedulable);
-        let bit = |unschedulable| (!theirs).then(|| cordon(fleet, node, unschedulable));
+        let seen = fleet.nodes.get(node);
+        let is_foreign = seen.is_some_and(|seen| self.after.rolls.is_foreign(seen));
+        let is_cordoned = seen.is_some_and(|seen| seen.unschedulable);
         let leaving = fleet.pods_on(node).filter(|pod| pod.is_drained()).map(eviction);
         let owners = |step, supplied: &Option<Value>| {
             supplied.as_ref().map(|supplied| self.placed(job(roll, node, step, supplied)))
         };
         let mut writes = vec![self.placed(stage(roll, node))];
-        writes.extend(bit(true));
+        writes.extend((!is_cordoned).then(|| cordon(fleet, node, true)));
         writes.extend(leaving);
         writes.extend(owners(StepName::Boot, &roll.spec.boot));
         writes.extend(owners(StepName::Verify, &roll.spec.verify));
-        writes.extend(bit(false));
+        writes.extend((!is_foreign).then(|| cordon(fleet, node, false)));
         writes.push(self.placed(probe(Some(roll.id), node, 0, &roll.spec.probe_image, self.now)));
         writes
     }

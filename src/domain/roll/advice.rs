@@ -2,10 +2,12 @@
 
 use jiff::Timestamp;
 
+use super::super::ids::RollId;
 use super::super::kura::advice::Advice;
 use super::fleet_roll::{Awaiting, Roll, RollState};
 use super::green::fingerprints;
 use super::host::{Cordoned, Host, Runtime};
+use super::node::NodeRoll;
 use super::order::remaining;
 use super::rolls::Rolls;
 use super::sight::FleetSight;
@@ -43,7 +45,7 @@ pub fn of_roll(roll: &Roll, rolls: &Rolls, fleet: Option<&FleetSight>, now: Time
     }
     let mut all = Vec::new();
     if roll.blocked.is_some() {
-        all.extend(on_plight(roll, fleet));
+        all.extend(on_plight(roll, rolls, fleet, now));
     }
     if let Some(gate) = &roll.gate {
         all.extend(at_gate(roll, gate));
@@ -90,12 +92,14 @@ fn next(roll: &Roll) -> String {
     }
 }
 
-fn plight(roll: &Roll, fleet: Option<&FleetSight>) -> Plight {
-    let is_broken = |(name, node): &(&String, &super::node::NodeRoll)| {
+/// A node that another roll has taken over since is that one's.
+fn plight(roll: &Roll, rolls: &Rolls, fleet: Option<&FleetSight>, now: Timestamp) -> Plight {
+    let watched = rolls.watched(now);
+    let is_broken = |(name, (_, node)): &(&String, &(RollId, NodeRoll))| {
         let seen = fleet.zip(node.back_since()).and_then(|(fleet, back)| fingerprints(fleet, name, back));
         seen.is_some() || node.broken().is_some()
     };
-    if let Some((name, _)) = roll.rolled().find(is_broken) {
+    if let Some((name, _)) = watched.iter().filter(|(_, (id, _))| *id == roll.id).find(is_broken) {
         return Plight::Broken(name.clone());
     }
     let Some(fleet) = fleet else { return Plight::Other };
@@ -108,8 +112,8 @@ fn plight(roll: &Roll, fleet: Option<&FleetSight>) -> Plight {
     node.map_or(Plight::Other, |node| Plight::Down(node.to_owned()))
 }
 
-fn on_plight(roll: &Roll, fleet: Option<&FleetSight>) -> Vec<Advice> {
-    match plight(roll, fleet) {
+fn on_plight(roll: &Roll, rolls: &Rolls, fleet: Option<&FleetSight>, now: Timestamp) -> Vec<Advice> {
+    match plight(roll, rolls, fleet, now) {
         Plight::Broken(node) => on_broken(&node),
         Plight::NoRegistry(label) => {
             let look = Some(format!("kubectl get pods -A -o wide -l {label}"));

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use imbl::OrdMap;
 use jiff::Timestamp;
 
 use super::super::ids::RollId;
 use super::super::observed::Observed;
 use super::super::world::World;
 use super::green::fingerprints;
-use super::node::{Finding, StepName, Verdict};
+use super::node::{Finding, NodeRoll, StepName, Verdict};
 use super::rolls::{Cordon, Rolls};
 use super::sight::FleetSight;
 
@@ -170,7 +171,9 @@ struct Looker<'a> {
     observed: &'a Observed,
     fleet: Option<&'a FleetSight>,
     registries: BTreeSet<&'a str>,
-    now: Timestamp,
+    /// Who looks at which node: decided in one place for everybody.
+    watched: OrdMap<String, (RollId, NodeRoll)>,
+    in_turn: Option<(RollId, &'a str)>,
 }
 
 impl<'a> Looker<'a> {
@@ -179,17 +182,15 @@ impl<'a> Looker<'a> {
         let selectors: BTreeSet<_> = world.rolls.rolls.iter().filter_map(|roll| roll.spec.registry.as_ref()).collect();
         let registries =
             fleet.into_iter().flat_map(|fleet| selectors.iter().filter_map(|one| fleet.registry_host(one))).collect();
-        Self { world, observed, fleet, registries, now }
+        let in_turn = world.rolls.in_turn().map(|(roll, node)| (roll.id, node));
+        Self { world, observed, fleet, registries, watched: world.rolls.watched(now), in_turn }
     }
 
     fn host(&self, name: &str) -> Host {
         let rolls = &self.world.rolls;
         let known = self.observed.nodes.get(name);
         let seen = self.fleet.and_then(|fleet| fleet.nodes.get(name));
-        // The last roll that looks at it is the one that does.
-        let watching = rolls.rolls.iter().rev().filter(|roll| roll.is_watching(self.now));
-        let mut watched = watching.filter_map(|roll| Some((roll.id, roll.nodes.get(name)?.back_since()?)));
-        let watched = watched.next();
+        let watched = self.watched.get(name).and_then(|(roll, node)| Some((*roll, node.back_since()?)));
         Host {
             name: name.to_owned(),
             ready: seen.map(|node| node.ready).or(known.map(|node| node.ready)),
@@ -203,7 +204,7 @@ impl<'a> Looker<'a> {
             cordon: rolls.ledger.get(name).cloned(),
             finding: rolls.findings.get(name).filter(|finding| finding.at >= booted_at(rolls, name)).cloned(),
             fingerprints: watched.zip(self.fleet).and_then(|((_, back), fleet)| fingerprints(fleet, name, back)),
-            in_turn_of: rolls.rolls.iter().find(|roll| roll.in_turn() == Some(name)).map(|roll| roll.id),
+            in_turn_of: self.in_turn.filter(|(_, node)| *node == name).map(|(roll, _)| roll),
             watched_by: watched.map(|(roll, _)| roll),
             is_asked: rolls.asked.contains_key(name),
         }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::super::ids::RollId;
 use super::fleet_roll::Roll;
 use super::node::{Finding, NodeRoll, StepName};
+use super::sight::FleetNode;
 use super::totals::Totals;
 
 /// Rolls that have ended which the World keeps; older ones are read from the journal (F57).
@@ -102,6 +103,11 @@ impl Rolls {
         let looked_at =
             last.into_iter().filter(|(_, (_, roll, node))| node.back_since().is_some() && roll.is_watching(now));
         looked_at.map(|(name, (_, roll, node))| (name.to_owned(), (roll.id, node.clone()))).collect()
+    }
+
+    /// Its cordon is not ours: somebody else is known to have set it, or it is in no book of ours (A11).
+    pub fn is_foreign(&self, seen: &FleetNode) -> bool {
+        seen.is_theirs() || (seen.unschedulable && !self.ledger.contains_key(&seen.stamp.name))
     }
 
     /// What people call a roll.

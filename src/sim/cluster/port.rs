@@ -8,9 +8,7 @@ use super::objects::Objects;
 use crate::control::ports::{Clock, Cluster, Herald, Sightings};
 use crate::domain::kura::object::ObjectKind;
 use crate::domain::kura::sight::Sight;
-use crate::domain::kura::source::{Contact, Source};
 use crate::domain::kura::step::{Outcome, Step};
-use crate::domain::roll::sight::FleetSight;
 
 /// The cluster as one process reaches it.
 #[derive(Debug, Clone)]
@@ -68,32 +66,9 @@ impl Cluster for SimCluster {
 }
 
 /// The same rows, of streams that broke.
-fn lost(sight: Sight) -> Sight {
-    fn of<T: Clone>(source: Source<T>) -> Source<T> {
-        let as_of = source.contact.as_of();
-        let why = "the API server cannot be reached".to_owned();
-        Source { rows: source.rows, contact: Contact::Lost { as_of, why } }
-    }
-    Sight {
-        instances: of(sight.instances),
-        gateways: of(sight.gateways),
-        sets: of(sight.sets),
-        pods: of(sight.pods),
-        claims: of(sight.claims),
-        volumes: of(sight.volumes),
-        ingresses: of(sight.ingresses),
-        classes: of(sight.classes),
-        certificates: of(sight.certificates),
-        services: of(sight.services),
-        notices: of(sight.notices),
-        fleet: FleetSight {
-            nodes: of(sight.fleet.nodes),
-            pods: of(sight.fleet.pods),
-            jobs: of(sight.fleet.jobs),
-            home: None,
-        },
-        ..sight
-    }
+fn lost(mut sight: Sight) -> Sight {
+    sight.lose("the API server cannot be reached");
+    sight
 }
 
 /// The kind that a scenario or a person means by a word such as `pods` or `KuraInstance`.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::shown::ProbeBody;
 use crate::domain::observed::Observed;
-use crate::domain::roll::host::{Host, hosts};
+use crate::domain::roll::host::{Cordoned, Host, hosts};
 use crate::domain::roll::node::Verdict;
 use crate::domain::roll::rolls::{Cordon, Rolls};
 use crate::domain::world::World;
@@ -57,6 +57,7 @@ impl NodeBody {
         let probe = host.finding.as_ref().map(|finding| ProbeBody::of(&host.name, finding));
         // What is to be seen there outweighs a probe that ran.
         let seen = host.fingerprints.as_ref().map(|_| Verdict::Broken);
+        let whose = host.cordoned();
         Self {
             runtime: seen.or(host.finding.as_ref().map(|finding| finding.verdict)),
             probe,
@@ -68,7 +69,7 @@ impl NodeBody {
             os_image: host.os_image,
             holds_vip: host.holds_vip,
             registry: host.registry,
-            cordon: host.cordon,
+            cordon: host.cordon.filter(|_| whose == Cordoned::Ours),
             trouble: host.fingerprints,
             in_turn_of: host.in_turn_of.map(|roll| rolls.name(roll)),
         }

@@ -77,7 +77,7 @@ fn cordon(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, node: &str) ->
         return stage_again(draft, roll, node);
     }
     let Some(seen) = fleet.nodes.get(node) else { return Move::Waits };
-    let theirs = seen.is_theirs() || (seen.unschedulable && !draft.world().rolls.ledger.contains_key(node));
+    let theirs = draft.world().rolls.is_foreign(seen);
     let (boot_id, unschedulable, step) = (seen.boot_id.clone(), Some(theirs), StepName::Cordon);
     draft.note(RollChange::StepBegan { roll: roll.id, node: node.to_owned(), step, boot_id, unschedulable });
     if theirs {

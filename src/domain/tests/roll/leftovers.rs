@@ -4,6 +4,7 @@ use super::rig::{Rig, id, spec};
 use crate::domain::kura::object::FIELD_MANAGER;
 use crate::domain::kura::step::{Deed, Purpose, RollWork, Step};
 use crate::domain::roll::fleet_roll::RollState;
+use crate::domain::roll::host::{Runtime, host};
 use crate::domain::roll::node::{StepName, StepState, Verdict};
 use crate::domain::roll::spec::RollSpec;
 use crate::domain::roll::verb::RollVerb;
@@ -85,6 +86,8 @@ fn a_node_that_another_roll_takes_over_is_looked_at_by_that_one() {
     assert_eq!(rig.of_node("wk-1").probed, probed, "nobody probes a node that is booted");
     assert!(rig.of_node("wk-1").findings.iter().all(|finding| finding.verdict == Verdict::Proven));
     assert!(rig.ours().iter().all(|name| !name.contains("-probe-")), "{:?}", rig.ours());
+    let seen = host(&rig.world, &rig.observed(), "wk-1", rig.now).unwrap();
+    assert!(seen.runtime() != Runtime::Broken && seen.watched_by.is_none(), "nor is it called broken: {seen:?}");
 }
 
 #[test]

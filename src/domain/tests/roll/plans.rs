@@ -4,6 +4,7 @@ use super::rig::{Rig, id, spec};
 use crate::domain::input::Verb;
 use crate::domain::plan::plan;
 use crate::domain::roll::node::StepName;
+use crate::domain::roll::rolls::Cordon;
 use crate::domain::roll::spec::CONTROL_PLANE;
 use crate::domain::roll::verb::RollVerb;
 
@@ -83,6 +84,19 @@ fn a_plan_has_every_object_that_would_be_written_node_by_node() {
         (&plan.writes[1]["spec"]["unschedulable"], &plan.writes[4]["spec"]["unschedulable"]),
         (&true.into(), &false.into())
     );
+}
+
+#[test]
+fn a_node_that_a_roll_of_ours_left_cordoned_is_given_back_and_not_cordoned_again() {
+    // A11
+    let mut rig = Rig::of(3);
+    rig.node("wk-3").unschedulable = true;
+    let cordon = Cordon { roll: id("gone"), at: rig.now, asked_by: None };
+    rig.world.rolls.ledger.insert("wk-3".to_owned(), cordon);
+    let plan = plan(&Verb::Roll(start(3, false)), &rig.world, &rig.observed(), "jane", rig.now);
+    let of_it = plan.writes.iter().filter(|object| object["metadata"]["name"] == "wk-3");
+    let bits: Vec<_> = of_it.map(|object| object["spec"]["unschedulable"].as_bool()).collect();
+    assert_eq!(bits, [Some(false)]);
 }
 
 #[test]
