@@ -64,7 +64,7 @@ impl ServerJournal {
                 let database = Database::open_existing(url.secret()).await.map_err(|fault| fault.problem())?;
                 Ok(Self::Postgres(PostgresJournal::on(database)))
             }
-            JournalUrl::Kubernetes(url) => in_cluster(url, SystemClock::start()).await.map(Self::Kubernetes),
+            JournalUrl::Kubernetes(url) => begun(url, in_cluster(url, SystemClock::start()).await?).await,
             JournalUrl::Memory => Err(in_memory()),
         }
     }
@@ -129,6 +129,19 @@ impl ServerJournal {
             }
             Self::Postgres(journal) => journal.close().await,
             Self::Kubernetes(_) => {}
+        }
+    }
+}
+
+/// Whoever looks after a journal wants to hear of a name that was never served: an empty one has nothing wrong with it.
+async fn begun(url: &ClusterUrl, journal: KubernetesJournal<SystemClock>) -> Result<ServerJournal, Problem> {
+    let unreadable = |error| Problem::new(ProblemKind::Unavailable, "journal", sentence(&error));
+    match journal.accounts().await.map_err(unreadable)?.is_empty() {
+        false => Ok(ServerJournal::Kubernetes(journal)),
+        true => {
+            let message = format!("there is no journal {} in namespace {}", url.name, url.namespace);
+            Err(Problem::new(ProblemKind::NotFound, "journal", message)
+                .hint("serve names its journal when it starts: listening journal=kubernetes://NAMESPACE/NAME"))
         }
     }
 }

@@ -88,6 +88,9 @@ fn two_control_planes_on_a_cluster_hand_the_seat_on_with_the_rights_of_manifests
     let backup = run(&["backup", "--to", "saved"]);
     assert!(backup.code == Some(2) && backup.stderr.contains("journal copy"), "{backup:?}");
 
+    let misspelt = format!("kubernetes://{}/kura-consol?kubeconfig={}", lease.namespace, config.display());
+    let refused = kura(two.folder(), &[], &["journal", "verify", "--journal", &misspelt]);
+    assert!(refused.code == Some(1) && refused.stderr.contains("there is no journal kura-consol in"), "{refused:?}");
     let nowhere = format!("kubernetes://{}/kura-console?context=nobody", lease.namespace);
     let refused = kura(two.folder(), &[], &["journal", "verify", "--journal", &nowhere]);
     assert!(refused.code == Some(2) && refused.stderr.contains("kubeconfig"), "{refused:?}");
