@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::super::ids::RollId;
 use super::super::kura::advice::Advice;
 use super::fleet_roll::{Awaiting, Roll, RollState};
-use super::green::fingerprints;
+use super::green::Prints;
 use super::host::{Cordoned, Host, Runtime};
 use super::node::NodeRoll;
 use super::order::remaining;
@@ -94,9 +94,9 @@ fn next(roll: &Roll) -> String {
 
 /// A node that another roll has taken over since is that one's.
 fn plight(roll: &Roll, rolls: &Rolls, fleet: Option<&FleetSight>, now: Timestamp) -> Plight {
-    let watched = rolls.watched(now);
+    let (watched, prints) = (rolls.watched(now), fleet.map(Prints::of));
     let is_broken = |(name, (_, node)): &(&String, &(RollId, NodeRoll))| {
-        let seen = fleet.zip(node.back_since()).and_then(|(fleet, back)| fingerprints(fleet, name, back));
+        let seen = prints.as_ref().zip(node.back_since()).and_then(|(prints, back)| prints.on(name, back));
         seen.is_some() || node.broken().is_some()
     };
     if let Some((name, _)) = watched.iter().filter(|(_, (id, _))| *id == roll.id).find(is_broken) {

@@ -34,7 +34,7 @@ pub enum Green {
 /// the probe nothing passes (F8).
 pub fn judge(roll: &Roll, name: &str, node: &NodeRoll, sight: &FleetSight, now: Timestamp) -> Green {
     let Some(back) = node.back_since() else { return Green::Waits(format!("{name} is not back yet")) };
-    if let Some(found) = fingerprints(sight, name, back) {
+    if let Some(found) = Prints::of(sight).on(name, back) {
         return Green::Broken(found);
     }
     // What was seen broken a moment ago and is not any more is proven anew before it counts (F13).
@@ -58,17 +58,32 @@ pub fn judge(roll: &Roll, name: &str, node: &NodeRoll, sight: &FleetSight, now: 
     }
 }
 
-/// Pods on a node that show the fingerprint of a wedged runtime since it was given back (F5, F6).
-pub fn fingerprints(sight: &FleetSight, node: &str, back: Timestamp) -> Option<String> {
-    let mut found: BTreeMap<&str, usize> = BTreeMap::new();
-    for pod in sight.pods_on(node).filter(|pod| !pod.is_ours() && pod.said_since() >= back) {
-        let reason = pod.reason.as_deref().filter(|reason| FINGERPRINTS.contains(reason));
-        reason.into_iter().for_each(|reason| *found.entry(reason).or_default() += 1);
+/// Pods that show the fingerprint of a wedged runtime, by node: one look through all pods for all nodes that are asked for.
+#[derive(Debug)]
+pub struct Prints<'a>(BTreeMap<&'a str, Vec<&'a FleetPod>>);
+
+impl<'a> Prints<'a> {
+    /// Those of somebody else that are not on their way out (F5).
+    pub fn of(sight: &'a FleetSight) -> Self {
+        let mut prints: BTreeMap<&str, Vec<&FleetPod>> = BTreeMap::new();
+        let wedged = |pod: &&FleetPod| pod.reason.as_deref().is_some_and(|reason| FINGERPRINTS.contains(&reason));
+        for pod in sight.pods.rows.values().filter(wedged).filter(|pod| !pod.stamp.is_leaving() && !pod.is_ours()) {
+            pod.node.as_deref().into_iter().for_each(|node| prints.entry(node).or_default().push(pod));
+        }
+        Self(prints)
     }
-    let total: usize = found.values().sum();
-    let kinds: Vec<String> = found.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-    let noun = if total == 1 { "pod" } else { "pods" };
-    (total > 0).then(|| format!("{node} cannot start containers: {total} {noun} say so ({})", kinds.join(", ")))
+
+    /// What they say of a node since it was given back (F6).
+    pub fn on(&self, node: &str, back: Timestamp) -> Option<String> {
+        let pods = self.0.get(node)?;
+        let mut found: BTreeMap<&str, usize> = BTreeMap::new();
+        let since = pods.iter().filter(|pod| pod.said_since() >= back).filter_map(|pod| pod.reason.as_deref());
+        since.for_each(|reason| *found.entry(reason).or_default() += 1);
+        let total: usize = found.values().sum();
+        let kinds: Vec<String> = found.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        let noun = if total == 1 { "pod" } else { "pods" };
+        (total > 0).then(|| format!("{node} cannot start containers: {total} {noun} say so ({})", kinds.join(", ")))
+    }
 }
 
 /// What is to be read of a node: Ready, and its infra workloads run (F2, F31).

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::super::ids::RollId;
 use super::super::observed::Observed;
 use super::super::world::World;
-use super::green::fingerprints;
+use super::green::Prints;
 use super::node::{Finding, NodeRoll, StepName, Verdict};
 use super::rolls::{Cordon, Rolls};
 use super::sight::FleetSight;
@@ -171,6 +171,7 @@ struct Looker<'a> {
     observed: &'a Observed,
     fleet: Option<&'a FleetSight>,
     registries: BTreeSet<&'a str>,
+    prints: Option<Prints<'a>>,
     /// Who looks at which node: decided in one place for everybody.
     watched: OrdMap<String, (RollId, NodeRoll)>,
     in_turn: Option<(RollId, &'a str)>,
@@ -183,7 +184,8 @@ impl<'a> Looker<'a> {
         let registries =
             fleet.into_iter().flat_map(|fleet| selectors.iter().filter_map(|one| fleet.registry_host(one))).collect();
         let in_turn = world.rolls.in_turn().map(|(roll, node)| (roll.id, node));
-        Self { world, observed, fleet, registries, watched: world.rolls.watched(now), in_turn }
+        let (prints, watched) = (fleet.map(Prints::of), world.rolls.watched(now));
+        Self { world, observed, fleet, registries, prints, watched, in_turn }
     }
 
     fn host(&self, name: &str) -> Host {
@@ -203,7 +205,7 @@ impl<'a> Looker<'a> {
             registry: self.registries.contains(name),
             cordon: rolls.ledger.get(name).cloned(),
             finding: rolls.findings.get(name).filter(|finding| finding.at >= booted_at(rolls, name)).cloned(),
-            fingerprints: watched.zip(self.fleet).and_then(|((_, back), fleet)| fingerprints(fleet, name, back)),
+            fingerprints: watched.zip(self.prints.as_ref()).and_then(|((_, back), prints)| prints.on(name, back)),
             in_turn_of: self.in_turn.filter(|(_, node)| *node == name).map(|(roll, _)| roll),
             watched_by: watched.map(|(roll, _)| roll),
             is_asked: rolls.asked.contains_key(name),

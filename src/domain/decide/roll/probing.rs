@@ -3,7 +3,7 @@
 use super::super::super::ids::RollId;
 use super::super::super::kura::step::{Deed, Purpose, RollWork, Step};
 use super::super::super::roll::change::RollChange;
-use super::super::super::roll::green::fingerprints;
+use super::super::super::roll::green::Prints;
 use super::super::super::roll::manifest::{probe as manifest, probe_object};
 use super::super::super::roll::node::{NodeRoll, Verdict};
 use super::super::super::roll::probe::{Judged, PROBE_AGAIN_AFTER, judge as judge_pod};
@@ -13,11 +13,12 @@ use super::super::draft::Draft;
 
 /// What the probes that are out say by now, and what is to be seen of rolled nodes.
 pub(super) fn judge(draft: &mut Draft<'_>, fleet: &FleetSight) {
+    let prints = Prints::of(fleet);
     for (name, (id, node)) in &draft.world().rolls.watched(draft.now) {
         if let Some(pod) = pod_of(fleet, Some(*id), name, node.probed) {
             settle(draft, fleet, Some(*id), name, pod);
         }
-        look(draft, fleet, *id, name, node);
+        look(draft, &prints, *id, name, node);
     }
 }
 
@@ -34,8 +35,8 @@ fn settle(draft: &mut Draft<'_>, fleet: &FleetSight, roll: Option<RollId>, name:
 }
 
 /// Fingerprints are told as they are seen and as their number changes, not with each look.
-fn look(draft: &mut Draft<'_>, fleet: &FleetSight, id: RollId, name: &str, node: &NodeRoll) {
-    let Some(reason) = node.back_since().and_then(|back| fingerprints(fleet, name, back)) else { return };
+fn look(draft: &mut Draft<'_>, prints: &Prints<'_>, id: RollId, name: &str, node: &NodeRoll) {
+    let Some(reason) = node.back_since().and_then(|back| prints.on(name, back)) else { return };
     let known = node.findings.iter().rev().find(|finding| finding.passive);
     if known.is_none_or(|known| known.reason != reason) {
         let (node, verdict, started_at) = (name.to_owned(), Verdict::Broken, draft.now);

@@ -3,7 +3,7 @@
 use super::super::super::ids::RollId;
 use super::super::super::roll::change::RollChange;
 use super::super::super::roll::fleet_roll::{Ending, Roll};
-use super::super::super::roll::green::fingerprints;
+use super::super::super::roll::green::Prints;
 use super::super::super::roll::node::Standing;
 use super::super::super::roll::order::{registry_forbids, remaining};
 use super::super::super::roll::sight::FleetSight;
@@ -121,11 +121,11 @@ pub(super) fn hindrance(draft: &Draft<'_>, fleet: &FleetSight, roll: &Roll, node
 
 /// A rolled node whose runtime is broken (F13); one that another roll has taken over since is that one's.
 pub(super) fn broken(draft: &Draft<'_>, fleet: &FleetSight, roll: &Roll) -> Option<String> {
-    let watched = draft.world().rolls.watched(draft.now);
+    let (watched, prints) = (draft.world().rolls.watched(draft.now), Prints::of(fleet));
     watched.iter().filter(|(_, (id, _))| *id == roll.id).find_map(|(name, (_, node))| {
         let back = node.back_since()?;
         let seen = || node.broken().map(|finding| finding.reason.clone());
-        fingerprints(fleet, name, back).or_else(seen)
+        prints.on(name, back).or_else(seen)
     })
 }
 
