@@ -8,7 +8,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::status::Look;
 use crate::domain::failure_mode::FailureMode;
-use crate::domain::roll::words::{approval, awaiting, minutes, position};
+use crate::domain::roll::words::{approval, awaiting, position, waited};
 use crate::domain::rows::RowState;
 use crate::domain::span::Seconds;
 use crate::wire::explain::ExplanationBody;
@@ -59,7 +59,7 @@ fn of_roll(text: &mut String, roll: &RollBody, now: Timestamp) {
     let place = position(&roll.progress, "·");
     wrapped(text, "", &format!("roll {name} of {}: {}, {place}", roll.revision, roll.state.word()));
     if let Some((gate, since)) = roll.awaiting_gate.as_ref().zip(roll.awaiting_since) {
-        line(text, &format!("  {}", awaiting(gate, minutes(since, now))));
+        line(text, &format!("  {}", awaiting(gate, &waited(since, now))));
         line(text, &format!("  -> {}", approval(&name, gate, &roll.revision, since)));
     }
     if let Some(reason) = &roll.reason {

@@ -4,7 +4,7 @@ use super::nouns::{Noun, left, right};
 use super::row::Row;
 use crate::domain::roll::fleet_roll::Progress;
 use crate::domain::roll::host::{Cordoned, Runtime};
-use crate::domain::roll::words::{self, minutes};
+use crate::domain::roll::words::{self, waited};
 use crate::wire::roll::{node, shown};
 
 /// Rolls, the newest first; those that are over are kept as well (F57).
@@ -49,7 +49,7 @@ pub static NODES: Noun = Noun {
 fn state(row: &Row<'_>) -> String {
     let since = row.body["awaitingSince"].as_str().and_then(|since| since.parse().ok());
     match (row.body["awaitingGate"].as_str(), since) {
-        (Some(gate), Some(since)) => format!("awaiting {gate} {}m", minutes(since, row.now)),
+        (Some(gate), Some(since)) => format!("awaiting {gate} {}", waited(since, row.now)),
         _ => row.text("state"),
     }
 }

@@ -8,6 +8,9 @@ use crate::domain::roll::fleet_roll::{Progress, Roll, RollState};
 use crate::domain::roll::order::order;
 use crate::domain::roll::sight::FleetSight;
 
+/// The rank of a roll that has ended.
+const OVER: u8 = 4;
+
 /// One roll.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RollRow {
@@ -27,8 +30,8 @@ pub struct RollRow {
     pub order: Vec<String>,
     /// Where the registry is, or was seen last.
     pub registry: Option<String>,
-    /// It is nowhere to be seen.
-    pub registry_lost: bool,
+    /// Why nobody can pull from it.
+    pub registry_trouble: Option<String>,
     /// Something is in its way, also while it waits for a person.
     pub is_blocked: bool,
     /// Since when it waits for a person.
@@ -43,6 +46,7 @@ impl RollRow {
     pub(super) fn of(roll: &Roll, fleet: Option<&FleetSight>, moment: Timestamp) -> Self {
         let selector = roll.spec.registry.as_ref().filter(|_| roll.is_live());
         let seen = fleet.zip(selector).and_then(|(fleet, registry)| fleet.registry_host(registry));
+        let trouble = fleet.zip(selector).and_then(|(fleet, registry)| fleet.registry_trouble(registry));
         let registry = seen.or(roll.registry.as_deref());
         Self {
             id: roll.id,
@@ -53,7 +57,7 @@ impl RollRow {
             staged: roll.nodes.values().filter(|node| node.staged.is_some()).count(),
             order: order(roll, registry).into_iter().map(str::to_owned).collect(),
             registry: registry.map(str::to_owned),
-            registry_lost: fleet.zip(selector).is_some() && seen.is_none() && roll.registry.is_some(),
+            registry_trouble: trouble.filter(|_| roll.registry.is_some()),
             is_blocked: roll.is_live() && roll.blocked.is_some(),
             waits_since: roll.gate.as_ref().map(|gate| gate.since),
             at: roll.ended.as_ref().map_or(roll.started_at, |ended| ended.at),
@@ -68,7 +72,12 @@ impl RollRow {
             RollState::Blocked => 1,
             RollState::Rolling => 2,
             RollState::Soaking => 3,
-            _ => 4,
+            _ => OVER,
         }
+    }
+
+    /// It has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.rank() == OVER
     }
 }

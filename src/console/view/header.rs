@@ -200,12 +200,11 @@ pub(super) fn headline(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     match model.facts.needs.first() {
         Some(need) if model.screen != Screen::Now && room.width > 20 => {
             let (glyph, word, role) = need.kind.look();
-            // A gate waits in whole minutes, as everywhere (F43).
             let told = |since| match need.kind {
-                NeedKind::Gate => format!(" {}m", pen.minutes(since)),
-                _ => format!(" {}", pen.age(since)),
+                NeedKind::Gate => pen.waited(since),
+                _ => pen.age(since),
             };
-            let age = need.since.map(told).unwrap_or_default();
+            let age = need.since.map(told).map(|age| format!(" {age}")).unwrap_or_default();
             let text = format!(" {} {word} {}{age} {} ", pen.glyph(glyph), need.name, need.text);
             let columns = usize::from(room.width);
             let text = super::super::text::cut(&super::super::text::escape(&text), columns, pen.glyph(Glyph::Ellipsis))

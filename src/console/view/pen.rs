@@ -94,12 +94,11 @@ impl<'a> Pen<'a> {
         format!("{}{name}", age.0 / unit)
     }
 
-    /// Whole minutes since a moment, rounded down (F43).
-    pub(super) fn minutes(&mut self, since: Timestamp) -> u64 {
-        let minutes = words::minutes(since, self.now);
-        let next = Seconds((minutes + 1) * 60).after(since);
+    /// How long a gate has waited, in whole minutes as everywhere (F43).
+    pub(super) fn waited(&mut self, since: Timestamp) -> String {
+        let next = Seconds((Seconds::between(since, self.now).0 / 60 + 1) * 60).after(since);
         self.wake_at(if whole(next) == next { next } else { Seconds(1).after(whole(next)) });
-        minutes
+        words::waited(since, self.now)
     }
 
     /// Whole minutes to a moment, rounded up: for what is known about only.

@@ -6,7 +6,7 @@ use super::super::model::Model;
 use super::super::snapshot::Snapshot;
 use super::super::theme::Role;
 use super::deed::section;
-use super::detail::{Text, fact, item, moment};
+use super::detail::{Text, fact, folded, item, moment};
 use super::pen::{Pen, piece};
 use super::{rolls, steps};
 use crate::domain::ids::RollId;
@@ -34,7 +34,7 @@ pub(super) fn facts(model: &Model, picture: &Snapshot, id: RollId, width: usize,
         return Vec::new();
     };
     let mut lines = vec![Text::new()];
-    lines.extend(plain(roll, row, pen));
+    lines.extend(plain(roll, row, pen).into_iter().flat_map(|fact| folded(fact, width)));
     lines.extend(written(roll, row, width, pen));
     lines.push(Text::new());
     lines.extend(steps::fleet(model, picture, id, (width, row.order.len() + 1), pen));
@@ -71,9 +71,10 @@ fn plain(roll: &Roll, row: &RollRow, pen: &mut Pen<'_>) -> Vec<Text> {
     }
     lines.push(fact("staged", Role::Text, format!("{} of {} nodes have the image", row.staged, row.order.len())));
     if let Some(node) = &row.registry {
-        lines.push(match row.registry_lost {
-            true => fact("registry", Role::Halted, format!("nowhere to be seen, last on {node}")),
-            false => fact("registry", Role::Text, format!("on {node}, which goes last")),
+        lines.push(match &row.registry_trouble {
+            Some(trouble) if trouble.ends_with(node.as_str()) => fact("registry", Role::Halted, trouble.clone()),
+            Some(trouble) => fact("registry", Role::Halted, format!("{trouble}, last on {node}")),
+            None => fact("registry", Role::Text, format!("on {node}, which goes last")),
         });
     }
     let margin = margin_of(&roll.spec);
@@ -87,8 +88,8 @@ fn plain(roll: &Roll, row: &RollRow, pen: &mut Pen<'_>) -> Vec<Text> {
         lines.push(fact("ended", Role::Text, format!("{} ({} ago)", moment(ended.at), pen.age(ended.at))));
     }
     for done in &roll.approvals {
-        let waited = words::minutes(done.since, done.at);
-        lines.push(fact("gate", Role::Text, format!("{} opened by {} after {waited}m", done.gate, done.by)));
+        let waited = words::waited(done.since, done.at);
+        lines.push(fact("gate", Role::Text, format!("{} opened by {} after {waited}", done.gate, done.by)));
     }
     lines
 }

@@ -125,7 +125,7 @@ fn padded(text: String, room: usize) -> String {
 fn mark(roll: &Roll, row: &RollRow, name: &str) -> &'static str {
     match (roll.spec.canary.as_deref() == Some(name), row.registry.as_deref() == Some(name)) {
         (true, _) => "canary",
-        (false, true) if row.registry_lost => "registry?",
+        (false, true) if row.registry_trouble.is_some() => "registry?",
         (false, true) => "registry",
         (false, false) => "",
     }
@@ -212,7 +212,7 @@ fn spent(step: StepName, row: &StepRow, live: bool, pen: &mut Pen<'_>) -> String
         (StepState::Failed, _) => "failed".to_owned(),
         (_, Some(at)) => Seconds::between(row.started_at, at).to_string(),
         (_, None) if live => pen.age(row.started_at),
-        (_, None) => "never ended".to_owned(),
+        (_, None) => "not over at the end".to_owned(),
     };
     let again = if row.attempt > 1 { format!(" (attempt {})", row.attempt) } else { String::new() };
     format!("{} {span}{again}", step.word())

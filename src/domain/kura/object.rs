@@ -118,6 +118,13 @@ impl ObjectRef {
     pub fn within(kind: ObjectKind, namespace: &str, name: &str) -> Self {
         Self { kind, name: name.to_owned(), namespace: Some(namespace.to_owned()) }
     }
+
+    /// The object of one of these kinds that is told like this.
+    pub fn told(text: &str, kinds: &[ObjectKind]) -> Option<Self> {
+        let (kind, name) = text.split_once(' ')?;
+        let kind = kinds.iter().find(|known| known.name() == kind)?;
+        Some(Self::new(*kind, name))
+    }
 }
 
 impl fmt::Display for ObjectRef {

@@ -136,17 +136,23 @@ impl Rehearsal<'_> {
     fn abort_roll(&mut self, id: RollId) {
         let Some(roll) = self.before.rolls.roll(id).cloned() else { return };
         self.say(PlanKind::Ends, "no node is touched any more");
-        match roll.in_turn() {
-            Some(node) if roll.nodes.get(node).is_some_and(|row| row.step(StepName::Cordon).is_some()) => {
-                let text =
-                    format!("{node} stays as it is, cordoned where the roll did that: uncordon {node} gives it back");
-                self.say(PlanKind::Warns, text);
-                if roll.nodes.get(node).is_some_and(|row| row.step(StepName::Boot).is_some_and(|boot| !boot.is_over()))
-                {
+        let turn = roll.in_turn().and_then(|node| Some((node, roll.nodes.get(node)?)));
+        match turn.filter(|(_, row)| row.step(StepName::Cordon).is_some()) {
+            Some((node, row)) => {
+                match self.before.rolls.ledger.contains_key(node) {
+                    true => self.say(
+                        PlanKind::Warns,
+                        format!("{node} stays as it is, cordoned by the roll: uncordon {node} gives it back"),
+                    ),
+                    false => {
+                        self.say(PlanKind::Stays, format!("{node} stays as it is; the roll holds no cordon of it"))
+                    }
+                }
+                if row.step(StepName::Boot).is_some_and(|boot| !boot.is_over()) {
                     self.say(PlanKind::Warns, format!("its boot is under way and is let to its end on {node}"));
                 }
             }
-            _ => self.say(PlanKind::Stays, "no node is cordoned by it"),
+            None => self.say(PlanKind::Stays, "no node is cordoned by it"),
         }
         let soak = roll.spec.soak_seconds;
         self.say(PlanKind::Stays, format!("rolled nodes stay on {} and are probed for {soak} yet", roll.revision));

@@ -4,13 +4,15 @@ use jiff::Timestamp;
 
 use super::super::ids::RollId;
 use super::super::kura::advice::Advice;
+use super::super::kura::object::ObjectRef;
 use super::fleet_roll::{Awaiting, Roll, RollState};
 use super::green::Prints;
 use super::host::{Cordoned, Host, Runtime};
-use super::node::NodeRoll;
+use super::manifest::job_object;
+use super::node::{NodeRoll, Standing, StepName};
 use super::order::remaining;
 use super::rolls::Rolls;
-use super::sight::FleetSight;
+use super::sight::{FleetSight, JobEnd};
 use super::words::{abortion, approval, denial};
 
 fn advice(action: impl Into<String>, verb: Option<&str>, command: Option<String>, verify: impl Into<String>) -> Advice {
@@ -29,8 +31,10 @@ fn command_of(verb: &str, node: &str) -> Option<String> {
 enum Plight {
     /// The runtime of a rolled node makes no containers.
     Broken(String),
-    /// The registry is nowhere to be seen.
+    /// Nobody can pull from the registry.
     NoRegistry(String),
+    /// The Job that boots a node has failed, and the node may still come back.
+    Boots(String, ObjectRef),
     /// A node is not Ready, or not there.
     Down(String),
     /// What its sentence says.
@@ -103,13 +107,25 @@ fn plight(roll: &Roll, rolls: &Rolls, fleet: Option<&FleetSight>, now: Timestamp
         return Plight::Broken(name.clone());
     }
     let Some(fleet) = fleet else { return Plight::Other };
-    let lost = roll.spec.registry.as_ref().filter(|one| roll.registry.is_some() && fleet.registry_host(one).is_none());
+    let known = roll.spec.registry.as_ref().filter(|_| roll.registry.is_some());
+    let lost = known.filter(|registry| fleet.registry_trouble(registry).is_some());
     if let Some(registry) = lost {
         return Plight::NoRegistry(format!("{}={}", registry.label, registry.value));
+    }
+    if let Some((node, job)) = failed_boot(roll, fleet) {
+        return Plight::Boots(node, job);
     }
     let down = |node: &&str| fleet.nodes.get(node).is_none_or(|node| !node.ready);
     let node = roll.spec.all_nodes().into_iter().find(down);
     node.map_or(Plight::Other, |node| Plight::Down(node.to_owned()))
+}
+
+fn failed_boot(roll: &Roll, fleet: &FleetSight) -> Option<(String, ObjectRef)> {
+    let node = roll.in_turn()?;
+    let boots = roll.nodes.get(node)?.standing() == Standing::Running(StepName::Boot);
+    let job = job_object(roll, node, StepName::Boot);
+    let failed = matches!(fleet.jobs.get(&job.name)?.ended, Some(JobEnd::Failed { .. }));
+    (boots && failed).then(|| (node.to_owned(), job))
 }
 
 fn on_plight(roll: &Roll, rolls: &Rolls, fleet: Option<&FleetSight>, now: Timestamp) -> Vec<Advice> {
@@ -117,8 +133,13 @@ fn on_plight(roll: &Roll, rolls: &Rolls, fleet: Option<&FleetSight>, now: Timest
         Plight::Broken(node) => on_broken(&node),
         Plight::NoRegistry(label) => {
             let look = Some(format!("kubectl get pods -A -o wide -l {label}"));
-            let verify = "a pod of it runs on a node; the roll goes on by itself";
+            let verify = "a pod of it is Ready; the roll goes on by itself";
             vec![advice("bring the registry back: nobody could pull after a drain", None, look, verify)]
+        }
+        Plight::Boots(node, job) => {
+            let look = Some(format!("kubectl -n kura logs job/{}", job.name));
+            let action = format!("read why the boot of {node} failed while its Job is there");
+            vec![advice(action, None, look, format!("{node} is back on another boot"))]
         }
         Plight::Down(node) => {
             let look = Some(format!("kubectl describe node {node}"));

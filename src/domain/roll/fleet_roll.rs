@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::ids::RollId;
-use super::super::span::Seconds;
 use super::node::{NodeRoll, StepName};
 use super::spec::RollSpec;
 
@@ -338,10 +337,5 @@ impl Roll {
     /// What people call it: its project and target.
     pub fn name(&self) -> String {
         format!("{}/{}", self.project, self.target)
-    }
-
-    /// Whole minutes a gate has waited for a person (F43).
-    pub fn gate_minutes(&self, now: Timestamp) -> Option<u64> {
-        self.gate.as_ref().map(|gate| Seconds::between(gate.since, now).0 / 60)
     }
 }

@@ -1,6 +1,7 @@
 //! Who goes next: the canary, then the order that was asked for, and the registry's host last of all (F28).
 
 use super::fleet_roll::Roll;
+use super::sight::FleetSight;
 
 /// Nodes whose turn has not come, in the order they would go now. Decided anew before each pick: the registry moves.
 pub fn remaining<'a>(roll: &'a Roll, registry: Option<&str>) -> Vec<&'a str> {
@@ -18,12 +19,13 @@ pub fn order<'a>(roll: &'a Roll, registry: Option<&str>) -> Vec<&'a str> {
 }
 
 /// Why a node may not be touched now for the sake of the registry; none = it may.
-pub fn registry_forbids(roll: &Roll, node: &str, registry: Option<&str>) -> Option<String> {
-    let lost = roll.spec.registry.is_some() && roll.registry.is_some() && registry.is_none();
-    if lost {
-        return Some("the registry is nowhere to be seen: nobody could pull after a drain".to_owned());
+pub fn registry_forbids(roll: &Roll, node: &str, fleet: &FleetSight) -> Option<String> {
+    let registry = roll.spec.registry.as_ref()?;
+    // A fleet whose registry was never seen has none.
+    if let Some(trouble) = fleet.registry_trouble(registry).filter(|_| roll.registry.is_some()) {
+        return Some(format!("the registry is {trouble}: nobody could pull after a drain"));
     }
-    if registry != Some(node) {
+    if fleet.registry_host(registry) != Some(node) {
         return None;
     }
     if roll.spec.canary.as_deref() == Some(node) {

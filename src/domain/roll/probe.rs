@@ -10,8 +10,11 @@ use super::sight::{FleetNode, FleetPod};
 pub const START_DEADLINE: Seconds = Seconds(60);
 
 /// A rolled node is probed anew this long after its last probe began. A probe that never starts takes `START_DEADLINE`
-/// to be judged, so that a wedge is found within 120 s (F7, F13).
+/// to be judged, so that a wedge is found within `PROBED_WITHIN` (F7, F13).
 pub const PROBE_AGAIN_AFTER: Seconds = Seconds(60);
+
+/// While somebody looks after it, a rolled node is never longer without a probe that was judged (F7, F13).
+pub const PROBED_WITHIN: Seconds = Seconds(PROBE_AGAIN_AFTER.0 + START_DEADLINE.0);
 
 /// Reasons for which a container is not made: the fingerprints of a wedged runtime (F5).
 pub const FINGERPRINTS: [&str; 2] = ["CreateContainerError", "ContainerStatusUnknown"];

@@ -90,7 +90,7 @@ impl FleetPod {
         ObjectRef::within(ObjectKind::Pod, &self.namespace, &self.stamp.name)
     }
 
-    /// The step of a roll it was made for.
+    /// Made by a roll, of whichever control plane.
     pub fn is_ours(&self) -> bool {
         is_ours(&self.stamp)
     }
@@ -143,6 +143,9 @@ pub enum JobEnd {
     Failed {
         /// What its condition says.
         message: String,
+        /// When, by the clock of the cluster; none = nobody says, and it is long ago.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Timestamp>,
     },
 }
 
@@ -151,7 +154,7 @@ pub enum JobEnd {
 pub struct FleetSight {
     /// Nodes by name.
     pub nodes: Source<FleetNode>,
-    /// Pods of nodes that a roll looks at.
+    /// Pods of every node, wherever they live.
     pub pods: Source<FleetPod>,
     /// Jobs of ours by name.
     pub jobs: Source<FleetJob>,
@@ -197,11 +200,21 @@ impl FleetSight {
         self.pods.rows.values().filter(|pod| pod.is_ours()).filter(at_home)
     }
 
-    /// The node a running pod of the registry is on: looked up each time, since it moves (F28).
+    /// The node a pod of the registry is on: looked up each time, since it moves (F28).
     pub fn registry_host(&self, registry: &Selector) -> Option<&str> {
+        self.registry_pods(registry).find_map(|pod| pod.node.as_deref())
+    }
+
+    /// Why nobody can pull from the registry now; none = a pod of it is Ready (F28).
+    pub fn registry_trouble(&self, registry: &Selector) -> Option<String> {
+        let Some(host) = self.registry_host(registry) else { return Some("nowhere to be seen".to_owned()) };
+        let ready = self.registry_pods(registry).any(|pod| pod.ready);
+        (!ready).then(|| format!("not Ready on {host}"))
+    }
+
+    fn registry_pods(&self, registry: &Selector) -> impl Iterator<Item = &FleetPod> {
         let pods = self.pods.rows.values().filter(|pod| !pod.stamp.is_leaving() && !pod.is_over());
-        let mut found = pods.filter(|pod| registry.matches(&pod.stamp)).filter_map(|pod| pod.node.as_deref());
-        found.next()
+        pods.filter(move |pod| registry.matches(&pod.stamp))
     }
 }
 

@@ -7,18 +7,18 @@ use super::super::span::Seconds;
 use super::fleet_roll::{Progress, Roll};
 
 /// `waiting on canary gate 14m`: the chip of a screen (F41).
-pub fn chip(gate: &str, minutes: u64) -> String {
-    format!("waiting on {} gate {minutes}m", gate.to_lowercase())
+pub fn chip(gate: &str, waited: &str) -> String {
+    format!("waiting on {} gate {waited}", gate.to_lowercase())
 }
 
 /// `AWAITING CANARY 14m`: the line of a terminal (F42).
-pub fn awaiting(gate: &str, minutes: u64) -> String {
-    format!("AWAITING {} {minutes}m", gate.to_uppercase())
+pub fn awaiting(gate: &str, waited: &str) -> String {
+    format!("AWAITING {} {waited}", gate.to_uppercase())
 }
 
-/// Whole minutes since a moment, rounded down: every surface shows the same (F43).
-pub fn minutes(since: Timestamp, now: Timestamp) -> u64 {
-    Seconds::between(since, now).0 / 60
+/// `14m`: how long a gate has waited, in whole minutes and rounded down: every surface shows the same (F43).
+pub fn waited(since: Timestamp, now: Timestamp) -> String {
+    format!("{}m", Seconds::between(since, now).0 / 60)
 }
 
 /// `3/5 · wk-4 (boot)`, as the seed writes it; `dot` is the mark between (F59).
@@ -62,11 +62,11 @@ mod tests {
     fn a_wait_and_a_position_read_as_the_seed_writes_them() {
         // F41, F42, F43, F59
         let start = Timestamp::UNIX_EPOCH;
-        for (seconds, shown) in [(0, 0), (59, 0), (60, 1), (899, 14), (4_530, 75)] {
-            assert_eq!(minutes(start, Seconds(seconds).after(start)), shown, "{seconds}");
+        for (seconds, shown) in [(0, "0m"), (59, "0m"), (60, "1m"), (899, "14m"), (4_530, "75m")] {
+            assert_eq!(waited(start, Seconds(seconds).after(start)), shown, "{seconds}");
         }
-        assert_eq!(chip("Canary", 14), "waiting on canary gate 14m");
-        assert_eq!(awaiting("canary", 14), "AWAITING CANARY 14m");
+        assert_eq!(chip("Canary", "14m"), "waiting on canary gate 14m");
+        assert_eq!(awaiting("canary", "14m"), "AWAITING CANARY 14m");
         assert_eq!(position(&at(3, Some("wk-4"), Some("boot")), "·"), "3/5 · wk-4 (boot)");
         assert_eq!(position(&at(3, Some("wk-4"), Some("boot")), "-"), "3/5 - wk-4 (boot)");
         assert_eq!(position(&at(5, None, Some("soak")), "·"), "5/5 (soak)");

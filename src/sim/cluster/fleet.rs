@@ -339,7 +339,7 @@ impl Objects {
             let step = self.fleet.jobs.get(&name).map(|job| (job.node.clone(), job.step));
             let fails = step.is_some_and(|step| self.fleet.doomed.remove(&step));
             let message = if fails { "exit code 1" } else { "" };
-            self.end_job(&name, &StepFate { ok: !fails, message: message.to_owned() });
+            self.end_job(&name, &StepFate { ok: !fails, message: message.to_owned() }, now);
         }
         if let Some((node, _)) = self.fleet.registry_back.take_if(|(_, at)| *at <= now) {
             self.put_registry(Some(&node), now);
@@ -401,13 +401,13 @@ impl Objects {
     }
 
     /// A Job ends; one that boots brings its node up again.
-    pub(super) fn end_job(&mut self, name: &str, fate: &StepFate) {
+    pub(super) fn end_job(&mut self, name: &str, fate: &StepFate, now: Timestamp) {
         let version = self.version();
         let Some(job) = self.fleet.jobs.get_mut(name) else { return };
         job.due = None;
         job.job.stamp.resource_version = version;
-        let message = fate.message.clone();
-        job.job.ended = Some(if fate.ok { JobEnd::Complete } else { JobEnd::Failed { message } });
+        let (message, at) = (fate.message.clone(), Some(now));
+        job.job.ended = Some(if fate.ok { JobEnd::Complete } else { JobEnd::Failed { message, at } });
         let (node, boots) = (job.node.clone(), job.step == StepName::Boot && fate.ok);
         if boots {
             *self.fleet.boots.entry(node.clone()).or_insert(1) += 1;

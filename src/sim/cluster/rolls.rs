@@ -252,7 +252,7 @@ impl Objects {
             StepName::Boot | StepName::Verify => {
                 let job = self.fleet.jobs.iter().find(|(_, job)| job.node == node && job.step == step);
                 let name = job.map(|(name, _)| name.clone());
-                name.into_iter().for_each(|name| self.end_job(&name, fate));
+                name.into_iter().for_each(|name| self.end_job(&name, fate, now));
             }
             _ if !fate.ok => drop(self.fleet.refused.insert((node.to_owned(), step), fate.message.clone())),
             StepName::Cordon => self.fleet.set_cordon(node, true, FIELD_MANAGER, now),

@@ -72,7 +72,7 @@ const SAID: [(&str, &[&str]); 7] = [
         &[
             "kernel/fleet stands still: the registry is nowhere to be seen: nobody could pull after a drain",
             "bring the registry back",
-            "a pod of it runs on a node; the roll goes on by itself",
+            "a pod of it is Ready; the roll goes on by itself",
         ],
     ),
     (

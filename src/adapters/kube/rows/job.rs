@@ -46,7 +46,7 @@ impl JobStatus {
         let words = [&failed.reason, &failed.message].into_iter().flatten().filter(|text| !text.is_empty());
         let words: Vec<&str> = words.map(String::as_str).collect();
         let message = if words.is_empty() { "it says no reason".to_owned() } else { words.join(": ") };
-        Some(JobEnd::Failed { message })
+        Some(JobEnd::Failed { message, at: failed.last_transition_time })
     }
 }
 
@@ -68,8 +68,11 @@ mod tests {
         assert_eq!(ended(&json!([])), None);
         assert_eq!(ended(&json!([condition("SuccessCriteriaMet", "True"), condition("Failed", "False")])), None);
         assert_eq!(ended(&json!([condition("Complete", "True")])), Some(JobEnd::Complete));
-        let failed =
-            json!([{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "message": "limit 0"}]);
-        assert_eq!(ended(&failed), Some(JobEnd::Failed { message: "BackoffLimitExceeded: limit 0".to_owned() }));
+        let failed = json!([{
+            "type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "message": "limit 0",
+            "lastTransitionTime": "2026-11-30T07:00:00Z",
+        }]);
+        let (message, at) = ("BackoffLimitExceeded: limit 0".to_owned(), "2026-11-30T07:00:00Z".parse().ok());
+        assert_eq!(ended(&failed), Some(JobEnd::Failed { message, at }));
     }
 }

@@ -14,18 +14,12 @@ const WRITTEN: [ObjectKind; 3] = [ObjectKind::KuraInstance, ObjectKind::KuraGate
 /// Ends the troubles of writes that are not among those the pass decided for the server, the steps from `first` on. What
 /// cannot be read now is wanted as little as it is not wanted: its troubles stay.
 pub(super) fn forgive(draft: &mut Draft<'_>, sight: &Sight, server: &Server, first: usize) {
-    for object in server.troubles.keys().filter_map(|object| written(object)) {
+    for object in server.troubles.keys().filter_map(|object| ObjectRef::told(object, &WRITTEN)) {
         let wanted = draft.steps_from(first).iter().any(|step: &Step| step.object == object);
         if !wanted && is_judged(draft, sight, server, object.kind) {
             draft.tell(KuraChange::WriteTroubled { server: server.id, object, trouble: None });
         }
     }
-}
-
-fn written(object: &str) -> Option<ObjectRef> {
-    let (kind, name) = object.split_once(' ')?;
-    let kind = WRITTEN.into_iter().find(|known| known.name() == kind)?;
-    Some(ObjectRef::new(kind, name))
 }
 
 /// The pass could tell whether such an object is to be written. An instance is not written either while somebody else

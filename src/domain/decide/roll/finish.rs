@@ -1,12 +1,15 @@
 //! A step that was begun: what is still to be written for it, and whether it is over.
 
+use jiff::Timestamp;
+
 use super::super::super::kura::object::{ObjectKind, ObjectRef};
 use super::super::super::kura::step::{Deed, Purpose, RollWork, Step};
 use super::super::super::roll::change::{CordonEnd, RollChange};
 use super::super::super::roll::fleet_roll::Roll;
 use super::super::super::roll::green::{GATE_DEADLINE, Green, judge};
-use super::super::super::roll::manifest::{job, job_object};
-use super::super::super::roll::node::{StepEnding, StepName};
+use super::super::super::roll::manifest::{job, job_object, probe_object};
+use super::super::super::roll::node::{NodeRoll, StepEnding, StepName};
+use super::super::super::roll::probe::PROBED_WITHIN;
 use super::super::super::roll::sight::{FleetNode, FleetSight, JobEnd};
 use super::super::super::span::Seconds;
 use super::super::draft::Draft;
@@ -15,6 +18,10 @@ use super::turn::Move;
 
 /// A step that takes longer than this is told to be in the way.
 pub(super) const SLOW_AFTER: Seconds = Seconds(60 * 60);
+
+/// Whoever boots a node may go down before it: a boot that failed says nothing before its node could be seen to follow,
+/// which a cluster takes 40 to 50 seconds to notice (F58).
+pub(super) const GOES_DOWN_WITHIN: Seconds = Seconds(120);
 
 /// What a node is told that somebody else has cordoned since the roll took it.
 const CORDONED_SINCE: &str = "cordoned by somebody else since";
@@ -132,15 +139,22 @@ fn boot(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, seen: &FleetNode
     match run_job(draft, fleet, roll, node, StepName::Boot) {
         None => Move::Waits,
         // Whoever boots a node often goes down with it: a Job that ended so says nothing, the node does once it is back.
-        Some(JobEnd::Failed { message }) if !seen.ready && !booted => {
+        Some(JobEnd::Failed { message, .. }) if !seen.ready && !booted => {
             Move::Held(format!("{node} is not Ready and its boot says {message}: how it comes back decides"))
         }
-        Some(JobEnd::Failed { message }) if !booted => fails(draft, roll, node, StepName::Boot, &message),
+        Some(JobEnd::Failed { message, at }) if !booted && may_go_down(at, draft.now) => Move::Held(format!(
+            "{node} is Ready and its boot says {message}: it fails unless the node goes down within {GOES_DOWN_WITHIN}"
+        )),
+        Some(JobEnd::Failed { message, .. }) if !booted => fails(draft, roll, node, StepName::Boot, &message),
         Some(_) => {
             ended(draft, roll, node, StepName::Boot, StepEnding::Done);
             Move::On
         }
     }
+}
+
+fn may_go_down(failed: Option<Timestamp>, now: Timestamp) -> bool {
+    failed.is_some_and(|at| now < GOES_DOWN_WITHIN.after(at))
 }
 
 fn is_another_boot(roll: &Roll, seen: &FleetNode) -> bool {
@@ -161,7 +175,7 @@ fn verify(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, seen: &FleetNo
             ended(draft, roll, node, StepName::Verify, StepEnding::Done);
             Move::On
         }
-        Some(JobEnd::Failed { message }) => fails(draft, roll, node, StepName::Verify, &message),
+        Some(JobEnd::Failed { message, .. }) => fails(draft, roll, node, StepName::Verify, &message),
     }
 }
 
@@ -176,7 +190,8 @@ fn green(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, name: &str) -> 
     let Some(node) = roll.nodes.get(name) else { return Move::Waits };
     let began = node.step(StepName::Green).map(|row| row.started_at);
     let due = began.map(|began| GATE_DEADLINE.after(roll.spec.settle(name).after(began)));
-    let late = due.is_some_and(|due| draft.now >= due);
+    let tried = |due| was_tried(roll, name, node, due) || fleet.nodes.get(name).is_none();
+    let late = due.is_some_and(|due| draft.now >= due && tried(due));
     match judge(roll, name, node, fleet, draft.now) {
         Green::Proven => {
             ended(draft, roll, name, StepName::Green, StepEnding::Done);
@@ -189,4 +204,11 @@ fn green(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, name: &str) -> 
         Green::Waits(_) => Move::Waits,
         Green::Held(why) | Green::Broken(why) => Move::Held(why),
     }
+}
+
+/// A probe was judged about then, or could not be made: a node nobody looked at, since no control plane ran, is not late.
+fn was_tried(roll: &Roll, name: &str, node: &NodeRoll, due: Timestamp) -> bool {
+    let judged = node.findings.iter().rev().find(|finding| !finding.passive).map(|finding| finding.at);
+    let refused = || roll.troubles.contains_key(&probe_object(Some(roll.id), name, node.probed).to_string());
+    judged.is_some_and(|judged| PROBED_WITHIN.after(judged) >= due) || refused()
 }

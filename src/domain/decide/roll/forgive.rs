@@ -15,14 +15,8 @@ pub(super) fn forgive(draft: &mut Draft<'_>, first: usize) {
         rolls.flat_map(|roll| roll.troubles.keys().map(|object| (roll.id, object.clone()))).collect();
     for (roll, known) in troubled {
         let wanted = draft.steps_from(first).iter().any(|step| step.object.to_string() == known);
-        if let Some(object) = written(&known).filter(|_| !wanted) {
+        if let Some(object) = ObjectRef::told(&known, &WRITTEN).filter(|_| !wanted) {
             draft.note(RollChange::WriteTroubled { roll, object, trouble: None });
         }
     }
-}
-
-fn written(object: &str) -> Option<ObjectRef> {
-    let (kind, name) = object.split_once(' ')?;
-    let kind = WRITTEN.into_iter().find(|known| known.name() == kind)?;
-    Some(ObjectRef::new(kind, name))
 }

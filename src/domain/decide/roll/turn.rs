@@ -105,14 +105,13 @@ pub(super) fn registry(roll: &Roll, fleet: &FleetSight) -> Option<String> {
 
 /// Why nobody else may be disrupted now; none = a node may be.
 pub(super) fn hindrance(draft: &Draft<'_>, fleet: &FleetSight, roll: &Roll, node: &str) -> Option<String> {
-    let registry = registry(roll, fleet);
     let down = |other: &&&str| **other != node && fleet.nodes.get(other).is_none_or(|other| !other.ready);
     let nodes = roll.spec.all_nodes();
     let elsewhere = || broken_anywhere(draft, fleet);
     broken(draft, fleet, roll)
         .or_else(elsewhere)
         .or_else(|| leftover::forbids(&draft.world().rolls, fleet, node))
-        .or_else(|| registry_forbids(roll, node, registry.as_deref()))
+        .or_else(|| registry_forbids(roll, node, fleet))
         .or_else(|| {
             nodes.iter().find(down).map(|other| format!("{other} is not Ready: {node} waits, two down is one too many"))
         })

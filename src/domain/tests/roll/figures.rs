@@ -71,14 +71,6 @@ fn targets_of_one_project_are_counted_apart() {
 }
 
 #[test]
-fn minutes_are_whole_and_rounded_down() {
-    // F43
-    let mut rig = Rig::at_gate(2);
-    rig.pass_time(14 * 60 + 59);
-    assert_eq!(rig.roll().gate_minutes(rig.now), Some(14));
-}
-
-#[test]
 fn the_canary_counts_where_the_fleet_names_it() {
     // F32, F33
     let rig = Rig::at_gate(6);

@@ -6,6 +6,7 @@ use crate::domain::roll::fleet_roll::RollState;
 use crate::domain::roll::node::StepName;
 use crate::domain::roll::spec::RollSpec;
 use crate::domain::roll::verb::RollVerb;
+use crate::domain::roll::words::waited;
 use crate::domain::span::Seconds;
 use crate::domain::verdict::Reply;
 
@@ -43,7 +44,7 @@ fn nobody_goes_while_a_gate_waits() {
     let gate = rig.roll().gate.clone().unwrap();
     assert_eq!((gate.gate.as_str(), gate.since), ("canary", since), "it waits since then, whoever looks when");
     assert_eq!(rig.turns(), ["wk-1"]);
-    assert_eq!(rig.roll().gate_minutes(rig.now), Some(50));
+    assert_eq!(waited(gate.since, rig.now), "50m");
 }
 
 #[test]

@@ -163,24 +163,6 @@ fn a_node_that_became_the_host_while_it_pulled_is_put_back_untouched() {
 }
 
 #[test]
-fn a_registry_that_is_lost_stops_the_roll_and_is_named() {
-    // F28
-    let mut rig = Rig::of(4);
-    rig.put_registry("wk-4");
-    rig.start("r", "x", spec(4));
-    rig.until(|rig| rig.roll().gate.is_some());
-    rig.approve("r", "x", None);
-    rig.fleet.pods.rows.remove("apps/zot");
-    rig.tick();
-    rig.tick();
-    assert_eq!((rig.state(), rig.turns()), (RollState::Blocked, vec!["wk-1"]));
-    assert!(rig.reason().contains("registry"), "{}", rig.reason());
-    rig.put_registry("wk-3");
-    rig.until(|rig| rig.state() == RollState::Soaking);
-    assert_eq!(rig.turns(), ["wk-1", "wk-2", "wk-4", "wk-3"]);
-}
-
-#[test]
 fn the_host_is_never_the_canary() {
     // F28
     let mut rig = Rig::of(3);
@@ -193,4 +175,26 @@ fn the_host_is_never_the_canary() {
     rig.tick();
     assert!(rig.turns().is_empty(), "it moved onto the canary before that was touched");
     assert!(rig.reason().contains("canary"), "{}", rig.reason());
+}
+
+#[test]
+fn while_nobody_can_pull_from_the_registry_nobody_is_drained() {
+    // F28, A14
+    let lost = |rig: &mut Rig| drop(rig.fleet.pods.rows.remove("apps/zot"));
+    let unready = |rig: &mut Rig| rig.fleet.pods.rows.get_mut("apps/zot").unwrap().ready = false;
+    let cases: [(fn(&mut Rig), &str); 2] = [(lost, "nowhere to be seen"), (unready, "not Ready on wk-3")];
+    for (befall, words) in cases {
+        let mut rig = Rig::of(4);
+        rig.put_registry("wk-3");
+        rig.start("r", "x", spec(4));
+        rig.until(|rig| rig.roll().gate.is_some());
+        befall(&mut rig);
+        rig.approve("r", "x", None);
+        (0..3).for_each(|_| rig.tick());
+        assert_eq!(rig.reason(), format!("the registry is {words}: nobody could pull after a drain"));
+        assert_eq!(rig.turns(), ["wk-1"]);
+        rig.put_registry("wk-3");
+        rig.until(|rig| rig.state() == RollState::Soaking);
+        assert_eq!(rig.turns(), ["wk-1", "wk-2", "wk-4", "wk-3"]);
+    }
 }

@@ -62,6 +62,13 @@ fn an_abort_says_what_stays_cordoned() {
     let told = lines(&rig, RollVerb::Abort { roll: id("r") }).join("\n");
     assert!(told.contains("wk-2 stays as it is") && told.contains("probed for"), "{told}");
     assert!(told.contains("let to its end"), "{told}");
+    assert!(told.contains("wk-2 stays as it is, cordoned by the roll: uncordon wk-2 gives it back"), "{told}");
+    rig.held.clear();
+    rig.stuck.insert("wk-2".to_owned(), "");
+    rig.end_boot("wk-2");
+    rig.until(|rig| rig.state_of("wk-2", StepName::Green).is_some());
+    let told = lines(&rig, RollVerb::Abort { roll: id("r") }).join("\n");
+    assert!(told.contains("wk-2 stays as it is; the roll holds no cordon of it"), "it was given back: {told}");
 }
 
 #[test]

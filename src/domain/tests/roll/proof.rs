@@ -83,6 +83,54 @@ fn a_gate_that_is_not_reached_in_half_an_hour_ends_the_roll() {
 }
 
 #[test]
+fn a_gate_that_nobody_looked_after_is_tried_before_it_is_late() {
+    // F8, F11
+    for stuck in ["", "ErrImagePull"] {
+        let mut rig = back_with(stuck);
+        rig.stuck.clear();
+        rig.keep_pods(|pod| !pod.is_ours());
+        rig.tick_after(2 * 3_600);
+        assert!(rig.roll().is_live(), "no control plane ran: {}", rig.reason());
+        rig.until(|rig| rig.roll().gate.is_some());
+    }
+    let mut rig = back_with("ErrImagePull");
+    rig.tick_after(2 * 3_600);
+    rig.until(|rig| !rig.roll().is_live());
+    assert!(rig.reason().contains("wk-1 did not become green within 30m"), "{}", rig.reason());
+}
+
+#[test]
+fn a_gate_whose_probe_cannot_be_made_is_late_all_the_same() {
+    // F11
+    let mut rig = Rig::rolling(3);
+    rig.until(|rig| !rig.fleet.jobs.rows.is_empty());
+    rig.forbidden.insert("apply");
+    rig.until(|rig| !rig.roll().is_live());
+    assert!(rig.reason().contains("wk-1 did not become green within 30m"), "{}", rig.reason());
+}
+
+#[test]
+fn what_was_seen_broken_a_moment_ago_is_proven_anew_before_it_is_green() {
+    // F13
+    let mut rig = Rig::of(3);
+    rig.start("r", "x", RollSpec { canary_settle_seconds: Some(Seconds(90)), ..spec(3) });
+    rig.until(|rig| rig.of_node("wk-1").last_finding().is_some_and(|finding| finding.verdict == Verdict::Proven));
+    rig.fingerprints("wk-1", 1, "CreateContainerError");
+    rig.tick_after(30);
+    assert!(rig.of_node("wk-1").broken().is_some_and(|finding| finding.passive), "{:?}", rig.of_node("wk-1").findings);
+    let seen = rig.now;
+    rig.keep_pods(|pod| pod.reason.is_none());
+    rig.stuck.insert("wk-1".to_owned(), "");
+    (0..2).for_each(|_| rig.tick_after(30));
+    assert_eq!(rig.state_of("wk-1", StepName::Green), Some(StepState::Running), "its dwell is over, and it is clean");
+    rig.stuck.clear();
+    rig.keep_pods(|pod| !pod.is_ours());
+    rig.until(|rig| rig.roll().gate.is_some());
+    let proof = rig.of_node("wk-1").last_finding().cloned().unwrap();
+    assert!(proof.verdict == Verdict::Proven && proof.started_at >= seen, "{proof:?}");
+}
+
+#[test]
 fn pods_that_cannot_be_made_fail_the_gate_and_are_counted() {
     // F5, F12, A13
     let mut rig = Rig::rolling(3);

@@ -380,6 +380,19 @@ impl Rig {
         self.fleet.jobs.rows = self.fleet.jobs.rows.iter().map(|(name, job)| (name.clone(), ended(job))).collect();
     }
 
+    /// Every Job is done, and a node is on another boot.
+    pub(super) fn end_boot(&mut self, node: &str) {
+        self.end_jobs();
+        self.node(node).boot_id = Some("boot-held".to_owned());
+    }
+
+    /// Every Job ended badly, at this moment.
+    pub(super) fn fail_jobs(&mut self, at: Option<Timestamp>) {
+        let ended = Some(JobEnd::Failed { message: "exit code 3".to_owned(), at });
+        let failed = |job: &FleetJob| FleetJob { ended: ended.clone(), ..job.clone() };
+        self.fleet.jobs.rows = self.fleet.jobs.rows.iter().map(|(name, job)| (name.clone(), failed(job))).collect();
+    }
+
     /// Takes away every Job that has not ended.
     pub(crate) fn drop_open_jobs(&mut self) {
         let rows = self.fleet.jobs.rows.iter().filter(|(_, job)| job.ended.is_some());

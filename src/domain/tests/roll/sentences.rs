@@ -71,6 +71,11 @@ fn a_node_says_whose_its_cordon_is_and_never_calls_looking_a_proof() {
     rig.held.insert(("wk-2".to_owned(), StepName::Boot));
     rig.until(|rig| rig.state_of("wk-2", StepName::Boot).is_some());
     assert!(of_node(&rig, "wk-2").sentence.contains("it is in turn of kernel/fleet"));
+    rig.fail_jobs(None);
+    rig.node("wk-2").ready = false;
+    rig.tick();
+    let held = of_roll(&rig);
+    assert!(held.next[0].contains("kubectl -n kura logs job/roll-"), "its log goes with the roll: {:?}", held.next);
     rig.verb(RollVerb::Abort { roll: id("r") });
     let left = of_node(&rig, "wk-2");
     assert!(left.sentence.contains("left it cordoned: it is ours to give back"), "{}", left.sentence);

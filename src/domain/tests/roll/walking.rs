@@ -3,7 +3,6 @@
 use super::rig::{Rig, id};
 use crate::domain::roll::fleet_roll::RollState;
 use crate::domain::roll::node::{StepName, StepState};
-use crate::domain::roll::sight::JobEnd;
 use crate::domain::roll::verb::RollVerb;
 
 #[test]
@@ -101,20 +100,11 @@ fn a_step_that_fails_ends_the_roll_and_names_node_and_step() {
     let mut rig = Rig::rolling(2);
     rig.held.insert(("wk-1".to_owned(), StepName::Boot));
     rig.until(|rig| !rig.fleet.jobs.rows.is_empty());
-    fail_jobs(&mut rig);
+    rig.fail_jobs(None);
     rig.tick();
     assert_eq!(rig.state(), RollState::Failed);
     assert_eq!(rig.reason(), "wk-1: its boot failed: exit code 3");
     assert_eq!(rig.state_of("wk-1", StepName::Boot), Some(StepState::Failed));
-}
-
-/// Every Job ends badly.
-fn fail_jobs(rig: &mut Rig) {
-    let ended = Some(JobEnd::Failed { message: "exit code 3".to_owned() });
-    let names: Vec<String> = rig.fleet.jobs.rows.keys().cloned().collect();
-    for name in names {
-        rig.fleet.jobs.rows.get_mut(&name).unwrap().ended.clone_from(&ended);
-    }
 }
 
 #[test]
@@ -125,7 +115,7 @@ fn a_job_that_goes_down_with_its_node_is_judged_by_how_the_node_comes_back() {
         rig.held.insert(("wk-1".to_owned(), StepName::Boot));
         rig.until(|rig| !rig.fleet.jobs.rows.is_empty());
         rig.node("wk-1").ready = false;
-        fail_jobs(&mut rig);
+        rig.fail_jobs(None);
         rig.tick();
         assert_eq!(rig.state_of("wk-1", StepName::Boot), Some(StepState::Running));
         assert_eq!(rig.reason(), "wk-1 is not Ready and its boot says exit code 3: how it comes back decides");
@@ -134,4 +124,38 @@ fn a_job_that_goes_down_with_its_node_is_judged_by_how_the_node_comes_back() {
         rig.tick();
         assert_eq!(rig.state(), state, "{boot}");
     }
+}
+
+#[test]
+fn a_job_that_goes_down_before_its_node_is_no_failed_boot_yet() {
+    // F58
+    let failed = || {
+        let mut rig = Rig::rolling(2);
+        rig.held.insert(("wk-1".to_owned(), StepName::Boot));
+        rig.until(|rig| !rig.fleet.jobs.rows.is_empty());
+        let now = rig.now;
+        rig.fail_jobs(Some(now));
+        rig.tick_after(10);
+        let told = "wk-1 is Ready and its boot says exit code 3: it fails unless the node goes down within 2m";
+        assert_eq!((rig.state(), rig.reason().as_str()), (RollState::Blocked, told));
+        rig
+    };
+    let mut rig = failed();
+    rig.node("wk-1").ready = false;
+    (0..10).for_each(|_| rig.tick());
+    assert_eq!(rig.state_of("wk-1", StepName::Boot), Some(StepState::Running), "it takes as long as it takes");
+    rig.node("wk-1").ready = true;
+    rig.node("wk-1").boot_id = Some("boot-2".to_owned());
+    rig.until(|rig| rig.roll().gate.is_some());
+
+    let mut rig = failed();
+    rig.node("wk-1").boot_id = Some("boot-2".to_owned());
+    rig.tick_after(10);
+    assert_eq!(rig.state_of("wk-1", StepName::Boot), Some(StepState::Done), "sooner back than anybody noticed");
+
+    let mut rig = failed();
+    rig.tick_after(109);
+    assert_eq!(rig.state(), RollState::Blocked);
+    rig.tick_after(1);
+    assert_eq!((rig.state(), rig.reason().as_str()), (RollState::Failed, "wk-1: its boot failed: exit code 3"));
 }

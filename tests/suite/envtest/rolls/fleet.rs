@@ -39,6 +39,12 @@ pub struct Script {
     pub clinging: BTreeSet<String>,
     /// Nodes whose Job does not get on.
     pub stuck: BTreeSet<String>,
+    /// Nodes whose pull does not get on.
+    pub pulling: BTreeSet<String>,
+    /// Nodes that cannot pull.
+    pub unpullable: BTreeSet<String>,
+    /// Nodes whose boot ends their Job while they say Ready yet.
+    pub hasty: BTreeSet<String>,
     /// Nodes that go down and take the Job along that boots them, until a test brings them back.
     pub doomed: BTreeSet<String>,
     /// Pods that run and do not become Ready.
@@ -303,11 +309,19 @@ impl Hands {
             Some("probe") if script.mute.contains(node) => {}
             Some("probe") if script.full.contains(node) => self.turn_away(pod).await,
             Some("boot" | "verify") if script.stuck.contains(node) => {}
+            Some("stage") if script.pulling.contains(node) => {}
+            Some("stage") if script.unpullable.contains(node) => {
+                let why = json!({"waiting": {"reason": "ErrImagePull", "message": "registry.example: i/o timeout"}});
+                self.say(pod, "Pending", &why).await;
+            }
             _ if script.wedged.contains(node) => self.say(pod, "Pending", &cannot).await,
             Some("stage" | "verify") => self.say(pod, "Succeeded", &self.ended()).await,
             Some("boot") if script.doomed.contains(node) => {
                 self.put_up(node, false).await;
                 self.say(pod, "Failed", &json!({"terminated": {"exitCode": 255, "reason": "Unknown"}})).await;
+            }
+            Some("boot") if script.hasty.contains(node) => {
+                self.say(pod, "Failed", &json!({"terminated": {"exitCode": 143, "reason": "Error"}})).await;
             }
             Some("boot") => {
                 self.boot(node).await;

@@ -8,5 +8,6 @@ mod doing;
 mod walking;
 mod probing;
 mod gating;
+mod staging;
 mod stopping;
 mod crashing;

@@ -71,7 +71,7 @@ async fn jobs_of_rolls_are_seen_with_how_they_ended_and_those_of_others_are_not(
     let mut eyes = Eyes::open(bed.lease.cluster.admin_config(), namespace).await;
     let failed = |sight: &kura_console::domain::kura::sight::Sight| {
         let ended = sight.fleet.jobs.get("ours").and_then(|job| job.ended.clone());
-        matches!(ended, Some(JobEnd::Failed { message }) if message.starts_with("DeadlineExceeded"))
+        matches!(ended, Some(JobEnd::Failed { message, .. }) if message.starts_with("DeadlineExceeded"))
     };
     let sight = eyes.until("the real controller ends it", failed).await;
     assert!(sight.fleet.jobs.get("theirs").is_none(), "the label selector leaves it out");

@@ -1,5 +1,7 @@
 //! A roll from its start to its end on a real API server, through the whole loop.
 
+use std::time::Duration;
+
 use kura_console::domain::roll::change::RollChange;
 use kura_console::domain::roll::fleet_roll::RollState;
 use kura_console::domain::roll::node::{StepName, StepState, Verdict};
@@ -93,4 +95,33 @@ async fn a_boot_that_takes_its_own_job_along_is_judged_by_the_node() {
     let roll = plane.until_roll("the gate", |roll| roll.gate.is_some()).await;
     assert_eq!(roll.nodes[&node].step(StepName::Boot).map(|row| row.state), Some(StepState::Done));
     assert_eq!(bed.fleet.boots(&node), 1);
+}
+
+/// The real controller calls the Job failed while the node says Ready yet: it may be about to go down.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_boot_whose_job_dies_before_its_node_fails_only_if_the_node_stays() {
+    // F58
+    let Some(bed) = Bed::make(2).await else { return };
+    let [first, second] = [1, 2].map(|n| bed.fleet.node(n).to_owned());
+    bed.fleet.script(|script| script.hasty.extend([first.clone(), second.clone()]));
+    let plane = bed.plane().await;
+    plane.start(bed.fleet.spec()).await;
+    let told = "it fails unless the node goes down within 2m";
+    let roll = plane.until_told(told).await;
+    assert_eq!(roll.state(), RollState::Blocked);
+    assert!(
+        roll.reason().is_some_and(|why| why.starts_with(&format!("{first} is Ready and its boot says"))),
+        "{roll:#?}"
+    );
+    bed.fleet.bring_up(&first).await;
+    plane.until_roll("the gate", |roll| roll.gate.is_some()).await;
+
+    plane.approve().await;
+    plane.until_told(told).await;
+    bed.clock.pass(Duration::from_secs(121));
+    let roll = plane.until_roll("its end", |roll| !roll.is_live()).await;
+    assert_eq!(roll.state(), RollState::Failed);
+    assert!(roll.reason().is_some_and(|why| why.starts_with(&format!("{second}: its boot failed"))), "{roll:#?}");
+    assert!(bed.fleet.is_cordoned(&second).await, "whether it is well is for a person to say");
+    bed.until_tidy().await;
 }

@@ -46,12 +46,25 @@ impl Rolling {
         let folder = tempfile::tempdir().expect("a folder");
         let boot = folder.path().join("boot.yaml");
         std::fs::write(&boot, "containers: [{name: boot, image: owner/boot}]").expect("a file");
-        let (url, boot) = (self.served.plane.url(), boot.display().to_string());
-        let variables =
-            [("KURA_CONSOLE_API", url.as_str()), ("KURA_CONSOLE_TOKEN", self.served.plane.token("operator"))];
+        let boot = boot.display().to_string();
         let said = ["start-roll", "kernel/fleet", "--image", "kernel:1", "--revision", "abc123", "--boot", &boot];
         let nodes = ["--canary", self.fleet.node(1), "--node", self.fleet.node(2), "--dry-run"];
-        kura(folder.path(), &variables, &[&said[..], &nodes].concat())
+        self.type_in(&[&said[..], &nodes].concat())
+    }
+
+    fn type_in(&self, arguments: &[&str]) -> Said {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = self.served.plane.url();
+        let variables =
+            [("KURA_CONSOLE_API", url.as_str()), ("KURA_CONSOLE_TOKEN", self.served.plane.token("operator"))];
+        kura(folder.path(), &variables, arguments)
+    }
+
+    /// What the command line says, on one line.
+    fn tell(&self, arguments: &[&str]) -> String {
+        let said = self.type_in(arguments);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        said.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -75,6 +88,14 @@ fn the_rights_of_manifests_are_enough_to_roll_a_fleet() {
 
     let roll = rolling.roll();
     let shown = served.plane.get_until(&roll, "it waits at its gate", |body| body["state"] == "awaiting");
+    let told = rolling.tell(&["explain", "roll/kernel/fleet"]);
+    for words in ["waits at its canary gate", "kura-console approve kernel/fleet canary --revision abc123 --since"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    let told = rolling.tell(&["explain", &format!("node/{canary}")]);
+    assert!(told.contains("proven: a container started on it"), "{told}");
+    assert!(rolling.tell(&["explain", &format!("node/{other}")]).contains("nobody proved that containers start"));
+
     let approval = json!({"revision": "abc123", "awaiting_since": shown["awaitingSince"], "reason": "looks well"});
     let (status, answer) = served.ask("POST", &format!("{roll}/gates/canary/approve"), &approval);
     assert_eq!(status / 100, 2, "{answer:#}");
