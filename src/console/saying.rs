@@ -1,10 +1,11 @@
-//! What is said about a row: the explanation of the core, and until when it reads the same.
+//! What is said about a row: the explanation of the core, what can be done, and until when it reads the same.
 //!
 //! Explaining looks at whole queues, so it is done while messages are taken in, once per second at most, and not for
 //! every frame.
 
 use jiff::Timestamp;
 
+use super::advice::advice;
 use super::facts::{Facts, Node, Standing, Tier};
 use super::model::{Model, Subject};
 use super::need::{NeedKind, recognised};
@@ -14,6 +15,7 @@ use super::{fleet, kura};
 use crate::domain::explain::{self, Explanation, explain, told};
 use crate::domain::failure_mode::Finding;
 use crate::domain::ids::RingId;
+use crate::domain::kura::advice::Advice;
 use crate::domain::span::Seconds;
 
 /// An explanation that was true for that long is looked at again; it costs nothing on the wire.
@@ -26,6 +28,8 @@ pub struct Saying {
     pub subject: Subject,
     /// What.
     pub text: Explanation,
+    /// What can be done, where that is not said with the explanation alone.
+    pub advice: Option<Vec<Advice>>,
     /// When it may read differently by time alone; none while the picture stands still.
     pub until: Option<Timestamp>,
 }
@@ -142,9 +146,10 @@ pub(super) fn refresh(model: &mut Model) {
 
 fn saying(picture: &Snapshot, facts: &Facts, subject: Subject, moment: Timestamp, frozen: bool) -> Saying {
     let say = |moment| say(picture, facts, subject, moment);
-    let text = say(moment);
+    let (text, advice) = (say(moment), advice(picture, facts, subject, moment));
+    // An explanation tells its advice: while the one reads the same the other does.
     let until = (!frozen).then(|| first_change(moment, |at| say(at) == text));
-    Saying { subject, text, until }
+    Saying { subject, text, advice, until }
 }
 
 /// The first second at which `same` no longer holds, looked for within a minute.

@@ -28,7 +28,7 @@ pub struct FleetFacts {
     pub hosts: BTreeMap<Token, Host>,
     /// Nodes by name.
     pub by_name: BTreeMap<String, Token>,
-    /// Pods of nodes that a roll looks at.
+    /// Workloads by node.
     pub pods: BTreeMap<String, Pods>,
     /// What cannot be relied on of the fleet; empty where everything can, and where no roll was ever started.
     pub veiled: Vec<Veiled>,
@@ -51,10 +51,9 @@ impl FleetFacts {
             return facts;
         }
         facts.rolls = world.rolls.rolls.iter().map(|roll| RollRow::of(roll, fleet, moment)).collect();
-        facts.rolls.sort_by_key(|row| {
-            let live = row.rank() < 4;
-            (row.rank(), row.waits_since, live.then_some(row.at), Reverse(row.at))
-        });
+        facts
+            .rolls
+            .sort_by_key(|row| (row.rank(), row.waits_since, (!row.is_over()).then_some(row.at), Reverse(row.at)));
         facts.veiled = veiled(fleet, moment);
         facts.pods = fleet.map(pods).unwrap_or_default();
         facts.due = due(&world.rolls, fleet, moment);
@@ -83,7 +82,7 @@ impl FleetFacts {
 
     /// Rolls that have not ended.
     pub fn live(&self) -> impl Iterator<Item = &RollRow> {
-        self.rolls.iter().filter(|row| row.rank() < 4)
+        self.rolls.iter().filter(|row| !row.is_over())
     }
 }
 
@@ -96,7 +95,10 @@ fn veiled(fleet: Option<&FleetSight>, moment: Timestamp) -> Vec<Veiled> {
 }
 
 fn pods(fleet: &FleetSight) -> BTreeMap<String, Pods> {
-    let mut counts: BTreeMap<String, Pods> = BTreeMap::new();
+    // A node nothing runs on is known to be empty once pods were read.
+    let read = fleet.pods.contact.read_at().is_some();
+    let mut counts: BTreeMap<String, Pods> =
+        fleet.nodes.rows.keys().filter(|_| read).map(|node| (node.clone(), (0, 0))).collect();
     for pod in fleet.pods.rows.values().filter(|pod| is_workload(pod) && !pod.stamp.is_leaving()) {
         let Some(node) = &pod.node else { continue };
         let (ready, all) = counts.entry(node.clone()).or_default();

@@ -191,6 +191,46 @@ fn check(stage: &mut Stage, step: &Step) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Words that a cluster or a person may say, and what no terminal should get to see.
+pub(super) const WORDS: &str = "\\PC{1,20}|[\\x00-\\x1f\\u{7f}-\\u{9f}\\u{200b}-\\u{202e}a-z]{1,20}";
+
+/// What is drawn has neither controls nor marks that turn the reading order around.
+fn steers_no_terminal(stage: &Stage) -> Result<(), TestCaseError> {
+    let (buffer, _) = stage.draw();
+    let bad =
+        |c: char| c.is_control() || ('\u{200b}'..='\u{200f}').contains(&c) || ('\u{202a}'..='\u{202e}').contains(&c);
+    for cell in &buffer.content {
+        prop_assert!(!cell.symbol().chars().any(bad), "{:?}", cell.symbol());
+    }
+    Ok(())
+}
+
+/// Presses keys on an armed console: an order is what its dialog asked and one of its family, and nothing that is drawn
+/// steers the terminal.
+pub(super) fn press_any(stage: &mut Stage, keys: &[&str], is_of: fn(&Verb) -> bool) -> Result<(), TestCaseError> {
+    stage.arm();
+    for key in keys.iter().flat_map(|keys| keys.split_whitespace()) {
+        let asked = asked(stage).and_then(|ask| ask.deed.verb());
+        for effect in stage.press(key) {
+            let Effect::SendOrder(sealed) = effect else { continue };
+            prop_assert!(is_of(&sealed.order().verb));
+            prop_assert_eq!(Some(&sealed.order().verb), asked.as_ref());
+        }
+        steers_no_terminal(stage)?;
+    }
+    Ok(())
+}
+
+/// Draws every size, with whatever these keys put on top.
+pub(super) fn draw_any_size(stage: &mut Stage, keys: &str) {
+    stage.arm();
+    stage.press(keys);
+    for (width, height) in (1..=160u16).step_by(7).flat_map(|w| (1..=40u16).step_by(3).map(move |h| (w, h))) {
+        stage.send(Msg::Resize { width, height });
+        stage.draw();
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -212,7 +252,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_from_outside_reaches_the_terminal_as_it_is(name in "\\PC{1,20}|[\\x00-\\x1f\\u{7f}-\\u{9f}\\u{200b}-\\u{202e}a-z]{1,20}", reason in any::<String>()) {
+    fn nothing_from_outside_reaches_the_terminal_as_it_is(name in WORDS, reason in any::<String>()) {
         let mut stage = Stage::rolling(80, 24);
         let ash = MachineId::named("ash");
         stage.verb_because(Verb::Pause(Held::Machine(ash)), Some(&reason));
@@ -222,11 +262,7 @@ proptest! {
         stage.send(Msg::Notice(Notice { at: stage.now, level: Level::Error, text: reason }));
         for keys in ["2 j j", "enter", "esc x h", "esc 0", "1"] {
             stage.press(keys);
-            let (buffer, _) = stage.draw();
-            for cell in &buffer.content {
-                let bad = |c: char| c.is_control() || ('\u{200b}'..='\u{200f}').contains(&c) || ('\u{202a}'..='\u{202e}').contains(&c);
-                prop_assert!(!cell.symbol().chars().any(bad), "{:?}", cell.symbol());
-            }
+            steers_no_terminal(&stage)?;
         }
     }
 }

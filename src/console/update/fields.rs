@@ -4,24 +4,16 @@ use super::super::chord::Chord;
 use super::super::command::{COMMANDS, Command, Group, Spec};
 use super::super::dialog::Focus;
 use super::super::effect::Effect;
-use super::super::filter::Filter;
 use super::super::layer::{Field, FieldKind, Layer};
 use super::super::model::{Model, Screen};
-use super::{entry, keys, picture, rolls, servers, verbs};
+use super::{entry, filters, keys, verbs};
 
-/// Opens the filter of the rollout's list.
+/// Opens the filter of the list that is shown, else that of the rollout's.
 pub(super) fn open_filter(model: &mut Model) {
-    let text = match model.shelf(model.screen) {
-        Some(shelf) => shelf.filter.clone(),
-        None if model.screen == Screen::Kura => model.kura.filter.text.clone(),
-        None if rolls::filter(model).is_some() => {
-            rolls::filter(model).map(|filter| filter.text.clone()).unwrap_or_default()
-        }
-        None => {
-            super::navigate::screen(model, Screen::Rollout);
-            model.filter.text.clone()
-        }
-    };
+    if filters::typed(model).is_none() {
+        super::navigate::screen(model, Screen::Rollout);
+    }
+    let text = filters::typed(model).unwrap_or_default().to_owned();
     model.layers.push(Layer::Field(Box::new(Field::new(FieldKind::Filter, &text))));
 }
 
@@ -99,50 +91,9 @@ fn changed(model: &mut Model) {
         return;
     }
     let typed = field.input.text().to_owned();
-    if narrow(model, &typed) {
-        return;
-    }
-    if model.screen == Screen::Kura || rolls::filter(model).is_some() {
-        let narrowed = if model.screen == Screen::Kura { servers::narrow } else { rolls::narrow };
-        let complaint = narrowed(model, &typed).err();
-        if let Some(Layer::Field(field)) = model.layers.last_mut() {
-            field.complaint = complaint;
-        }
-        return;
-    }
-    let Some(Layer::Field(field)) = model.layers.last_mut() else { return };
-    match Filter::parse(&typed) {
-        Ok(filter) => {
-            field.complaint = None;
-            apply(model, filter);
-        }
-        Err(why) => field.complaint = Some(why),
-    }
-}
-
-/// On a shelf every word has to be somewhere in the row. False where the screen is no shelf.
-fn narrow(model: &mut Model, words: &str) -> bool {
-    let screen = model.screen;
-    let Some(shelf) = model.shelf_mut(screen) else { return false };
-    shelf.filter = words.trim().to_owned();
-    picture::relist(model);
-    if let Some(shelf) = model.shelf_mut(screen).filter(|shelf| shelf.pick.get().is_none()) {
-        shelf.pick.clear();
-        picture::settle_lists(model);
-    }
-    true
-}
-
-fn apply(model: &mut Model, filter: Filter) {
-    if model.filter == filter {
-        return;
-    }
-    model.filter = filter;
-    let selected = model.tree_pick.get();
-    picture::look_again(model);
-    if selected.is_none() || model.tree_pick.get().is_none() {
-        model.tree_pick.clear();
-        picture::settle_lists(model);
+    let complaint = filters::narrow(model, &typed).err();
+    if let Some(Layer::Field(field)) = model.layers.last_mut() {
+        field.complaint = complaint;
     }
 }
 
@@ -165,13 +116,7 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
         (FieldKind::Filter, Command::Confirm) if field.complaint.is_none() => drop(model.layers.pop()),
         (FieldKind::Filter, Command::Back) => {
             model.layers.pop();
-            if model.screen == Screen::Kura {
-                let _ = servers::narrow(model, "");
-            } else if rolls::filter(model).is_some() {
-                let _ = rolls::narrow(model, "");
-            } else if !narrow(model, "") {
-                apply(model, Filter::default());
-            }
+            filters::clear(model);
         }
         (FieldKind::Palette, Command::Back) => drop(model.layers.pop()),
         _ => {}

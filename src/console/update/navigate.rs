@@ -4,12 +4,11 @@ use super::super::command::Command;
 use super::super::facts::Node;
 use super::super::filter::Filter;
 use super::super::kura::Part;
-use super::super::kura::filter::KuraFilter;
 use super::super::layer::{Layer, PageKind};
 use super::super::model::{Model, NowRow, Screen, Subject};
 use super::super::sort::{By, MACHINES, NODES, ROLLS, SERVERS, SHELF, Sorting};
 use super::super::tree::ancestors;
-use super::{entry, keys, picture, rolls, servers};
+use super::{entry, filters, keys, picture, rolls, servers};
 
 /// Shows a screen; what lies on top of the last one is gone.
 pub(super) fn screen(model: &mut Model, screen: Screen) {
@@ -178,25 +177,9 @@ fn back(model: &mut Model) {
     if model.status.take().is_some() {
         return;
     }
-    let shown = model.screen;
-    if let Some(shelf) = model.shelf_mut(shown).filter(|shelf| !shelf.filter.is_empty()) {
-        shelf.filter.clear();
-        picture::relist(model);
-    } else if shown == Screen::Kura && !model.kura.filter.is_empty() {
-        model.kura.filter = KuraFilter::default();
-        picture::relist(model);
-    } else if rolls::filter(model).is_some_and(|filter| !filter.is_empty()) {
-        // No filter is one that can be read.
-        let _ = rolls::narrow(model, "");
-    } else if rolls::filter(model).is_none()
-        && shown != Screen::Kura
-        && model.shelf(shown).is_none()
-        && !model.filter.is_empty()
-    {
-        model.filter = Filter::default();
-        picture::relist(model);
-    } else {
-        screen(model, Screen::Now);
+    match filters::typed(model).is_some_and(|text| !text.is_empty()) {
+        true => filters::clear(model),
+        false => screen(model, Screen::Now),
     }
 }
 

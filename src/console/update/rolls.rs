@@ -4,7 +4,7 @@ use super::super::facts::Node;
 use super::super::fleet::filter::FleetFilter;
 use super::super::model::{Model, Screen};
 use super::super::sort::Sorting;
-use super::{navigate, picture};
+use super::{filters, navigate, picture};
 use crate::domain::roll::host::{Host, Runtime};
 
 /// Moves the selection.
@@ -36,23 +36,6 @@ pub(super) fn settle(model: &mut Model) {
     model.hosts.pick.settle(&model.hosts.rows, nodes);
 }
 
-/// The filter of the screen that is shown; none where it has none of these lists.
-pub(in super::super) fn filter(model: &Model) -> Option<&FleetFilter> {
-    match model.screen {
-        Screen::Rolls => Some(&model.rolls.filter),
-        Screen::Nodes => Some(&model.hosts.filter),
-        _ => None,
-    }
-}
-
-fn filter_mut(model: &mut Model) -> Option<&mut FleetFilter> {
-    match model.screen {
-        Screen::Rolls => Some(&mut model.rolls.filter),
-        Screen::Nodes => Some(&mut model.hosts.filter),
-        _ => None,
-    }
-}
-
 /// How the list that is shown is sorted.
 pub(super) fn sorting(model: &mut Model) -> Option<&mut Sorting> {
     match model.screen {
@@ -67,16 +50,13 @@ pub(super) fn sorting(model: &mut Model) -> Option<&mut Sorting> {
 /// # Errors
 /// One sentence where what is typed makes no sense; the list stays as it is.
 pub(super) fn narrow(model: &mut Model, typed: &str) -> Result<(), String> {
-    let filter = FleetFilter::parse(typed)?;
-    if let Some(known) = filter_mut(model) {
-        *known = filter;
-    }
+    let (filter, nodes) = (FleetFilter::parse(typed)?, model.screen == Screen::Nodes);
+    *(if nodes { &mut model.hosts.filter } else { &mut model.rolls.filter }) = filter;
     picture::relist(model);
-    if model.screen == Screen::Rolls && model.rolls.pick.get().is_none() {
-        model.rolls.pick.clear();
-    }
-    if model.screen == Screen::Nodes && model.hosts.pick.get().is_none() {
-        model.hosts.pick.clear();
+    match nodes {
+        true if model.hosts.pick.get().is_none() => model.hosts.pick.clear(),
+        false if model.rolls.pick.get().is_none() => model.rolls.pick.clear(),
+        _ => {}
     }
     picture::settle_lists(model);
     Ok(())
@@ -87,8 +67,7 @@ pub(super) fn reveal(model: &mut Model, node: Node) {
     let screen = if matches!(node, Node::Host(_)) { Screen::Nodes } else { Screen::Rolls };
     navigate::screen(model, screen);
     if !select(model, node) {
-        // No filter is one that can be read.
-        let _ = narrow(model, "");
+        filters::clear(model);
         select(model, node);
     }
 }

@@ -12,7 +12,7 @@ use super::super::model::{Model, Screen, Subject};
 use super::super::saying::say;
 use super::super::shelf::{Item, face, rehearsal};
 use super::super::snapshot::{RunResult, Snapshot};
-use super::super::text::{escape, wrap};
+use super::super::text::{escape, width as columns, wrap};
 use super::super::theme::Role;
 use super::super::update::machine_of;
 use super::pen::{Pen, Piece, piece};
@@ -20,6 +20,7 @@ use super::{brakes, deed, nodes, remedy, roll, row, server};
 use crate::domain::explain::Explanation;
 use crate::domain::fleet::Machine;
 use crate::domain::ids::ReleaseId;
+use crate::domain::kura::advice::Advice;
 use crate::domain::preflight::Grade;
 use crate::domain::release::Outcome;
 use crate::domain::span::Seconds;
@@ -58,9 +59,9 @@ pub(super) fn strip(model: &Model, area: Rect, pen: &mut Pen<'_>) {
         pen.line(inside, &[piece(Role::Dim, "the selected row is no longer listed")]);
         return;
     }
-    let said = explained(model, picture, model.shown(), pen);
+    let (said, advice) = told(model, picture, model.shown(), pen);
     let rows = usize::from(inside.height);
-    let lines = match advice(picture, &model.facts, model.shown(), pen.now()) {
+    let lines = match advice {
         Some(advice) => remedy::brief(model, &said, &advice, (usize::from(inside.width), rows), pen),
         None => brief(&said, usize::from(inside.width), pen),
     };
@@ -93,14 +94,27 @@ pub(super) fn paragraph(role: Role, text: &str, width: usize) -> Vec<Text> {
 
 /// What is said about a row, and when that changes.
 pub(super) fn explained(model: &Model, picture: &Snapshot, subject: Subject, pen: &mut Pen<'_>) -> Explanation {
+    told(model, picture, subject, pen).0
+}
+
+/// The same with what can be done about it.
+pub(super) fn told(
+    model: &Model,
+    picture: &Snapshot,
+    subject: Subject,
+    pen: &mut Pen<'_>,
+) -> (Explanation, Option<Vec<Advice>>) {
     match model.sayings.iter().find(|said| said.subject == subject) {
         Some(said) => {
             if let Some(until) = said.until {
                 pen.wake_at(until);
             }
-            said.text.clone()
+            (said.text.clone(), said.advice.clone())
         }
-        None => say(picture, &model.facts, subject, pen.now()),
+        None => {
+            let moment = pen.now();
+            (say(picture, &model.facts, subject, moment), advice(picture, &model.facts, subject, moment))
+        }
     }
 }
 
@@ -109,13 +123,13 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
     let Some(picture) = &model.picture else { return Vec::new() };
     let row = subject.row();
     let mut lines = title(model, picture, row);
-    let said = explained(model, picture, subject, pen);
+    let (said, advice) = told(model, picture, subject, pen);
     lines.push(Text::new());
     lines.extend(paragraph(Role::Strong, &said.sentence, width));
     if let Some(since) = said.since {
         lines.push(vec![piece(Role::Dim, format!("since {} ({} ago)", moment(since), age(picture, row, since, pen)))]);
     }
-    if let Some(advice) = advice(picture, &model.facts, subject, pen.now()) {
+    if let Some(advice) = advice {
         lines.extend(remedy::whole(model, picture, &advice, width, pen));
         lines.extend(match (kura::matter(picture, subject), row) {
             (Some(matter), _) => server::facts(model, picture, matter, width, pen),
@@ -166,13 +180,16 @@ pub(super) fn lines(model: &Model, subject: Subject, width: usize, pen: &mut Pen
     lines
 }
 
-/// A gate waits in whole minutes, as everywhere (F43).
+/// Since when it holds; where a gate waits, since when that does.
 fn age(picture: &Snapshot, row: Subject, since: jiff::Timestamp, pen: &mut Pen<'_>) -> String {
     let gate = match row {
         Subject::Node(Node::Roll(id)) => picture.world.rolls.roll(id).and_then(|roll| roll.gate.as_ref()),
         _ => None,
     };
-    gate.map(|gate| format!("{}m", pen.minutes(gate.since))).unwrap_or_else(|| pen.age(since))
+    match gate {
+        Some(gate) => pen.waited(gate.since),
+        None => pen.age(since),
+    }
 }
 
 /// What to look at once the advice was followed.
@@ -232,6 +249,18 @@ fn title(model: &Model, picture: &Snapshot, subject: Subject) -> Vec<Text> {
 
 pub(super) fn fact(label: &str, role: Role, text: impl Into<String>) -> Text {
     vec![piece(Role::Dim, format!("{label:<LABEL$} ")), piece(role, text.into())]
+}
+
+/// A fact that is wider than there is room for goes on below itself.
+pub(super) fn folded(fact: Text, width: usize) -> Vec<Text> {
+    let [label, (role, text)] = &fact[..] else { return vec![fact] };
+    let indent = columns(&label.1);
+    if indent + columns(text) <= width {
+        return vec![fact];
+    }
+    let lines = wrap(&escape(text), width.saturating_sub(indent)).into_iter().enumerate();
+    let head = |n| if n == 0 { label.clone() } else { piece(Role::Dim, " ".repeat(indent)) };
+    lines.map(|(n, line)| vec![head(n), piece(*role, line)]).collect()
 }
 
 fn machine_facts(

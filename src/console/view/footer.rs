@@ -13,7 +13,7 @@ use super::super::order::Tone;
 use super::super::target::{Target, aim};
 use super::super::text::{escape, fit, width};
 use super::super::theme::Role;
-use super::super::update::fleet_filter;
+use super::super::update::filter_typed;
 use super::pen::{Pen, Piece, piece};
 
 /// Rows a long answer may take from what lies above it.
@@ -38,16 +38,7 @@ pub(super) fn hints(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
 pub(super) fn status(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     let area = frame.status;
     let Some((role, glyph, text)) = news(model, pen) else {
-        let filter = match model.shelf(model.screen) {
-            Some(shelf) => shelf.filter.as_str(),
-            None if model.screen == Screen::Rollout => model.filter.text.as_str(),
-            None if model.screen == Screen::Kura => model.kura.filter.text.as_str(),
-            None if matches!(model.screen, Screen::Rolls | Screen::Nodes) => {
-                fleet_filter(model).map_or("", |filter| filter.text.as_str())
-            }
-            None => "",
-        };
-        if !filter.is_empty() {
+        if let Some(filter) = filter_typed(model).filter(|text| !text.is_empty()) {
             pen.line(area, &[piece(Role::Input, format!("/{filter}"))]);
         }
         return;

@@ -12,6 +12,7 @@ mod blank;
 mod now;
 mod rollout;
 mod row;
+mod table;
 mod deed;
 mod brakes;
 mod detail;

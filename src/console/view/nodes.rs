@@ -10,15 +10,18 @@ use super::super::snapshot::Snapshot;
 use super::super::sort::By;
 use super::super::theme::Role;
 use super::deed::section;
-use super::detail::{self, Text, fact, item};
+use super::detail::{self, Text, fact, folded, item};
 use super::pen::{Pen, piece};
 use super::row::{head, joined};
-use super::{servers, steps};
+use super::{servers, steps, table};
 use crate::domain::roll::host::{Cordoned, Host, Runtime};
 use crate::domain::roll::sight::FleetPod;
 
 /// From this many columns on pods and versions have columns of their own.
 const ALL_COLUMNS: u16 = 110;
+
+/// From this many columns on states are told in words.
+const WORDS_FROM: u16 = 64;
 
 /// Pods of a node that are listed one by one.
 const PODS_SHOWN: usize = 20;
@@ -32,7 +35,8 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         pen.line(split.list, &[piece(Role::Dim, format!("  {}", empty(model)))]);
         return pen.rule(split.detail);
     }
-    list(model, split.list, pen);
+    let list = (&*model.hosts.rows, &model.hosts.pick);
+    table::rows(model, list, split.list, pen, |id, place, pen| one(model, id, place, pen));
     match frame.room {
         Room::Wide => both(model, split.detail, pen),
         _ => detail::strip(model, split.detail, pen),
@@ -105,18 +109,11 @@ impl Columns {
     fn of(area: Rect) -> Self {
         let widths = match area.width {
             ALL_COLUMNS.. => [12, 24, 16, 18, 14, 8, 12],
-            64.. => [12, 15, 12, 17, 14, 0, 0],
+            WORDS_FROM.. => [12, 15, 12, 17, 14, 0, 0],
             _ => [2, 16, 8, 12, 0, 0, 0],
         };
-        let mut x = area.x + 2;
-        let mut next = |width: u16| {
-            let width = width.min(area.right().saturating_sub(x));
-            let place = Rect { x, width: width.saturating_sub(1), ..area };
-            x += width;
-            place
-        };
-        let [ready, name, cordon, runtime, marks, pods, version] = widths.map(&mut next);
-        let turn = Rect { x, width: area.right().saturating_sub(x + 1), ..area };
+        let ([ready, name, cordon, runtime, marks, pods, version], rest) = table::columns(area, widths);
+        let turn = Rect { width: rest.width.saturating_sub(1), ..rest };
         Self { ready, name, cordon, runtime, marks, pods, version, turn }
     }
 }
@@ -138,25 +135,8 @@ fn heading(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     }
 }
 
-/// Only the rows that are in sight are drawn.
-fn list(model: &Model, area: Rect, pen: &mut Pen<'_>) {
-    let (rows, height) = (&model.hosts.rows, usize::from(area.height));
-    let top = model.hosts.pick.top(rows.len(), height);
-    let focus = if model.layers.is_empty() { Role::Selection } else { Role::SelectionIdle };
-    for (y, (n, id)) in (area.top()..area.bottom()).zip(rows.iter().enumerate().skip(top)) {
-        let place = Rect { y, height: 1, ..area };
-        let Some(host) = model.facts.fleet.hosts.get(id) else { continue };
-        one(model, host, place, (model.hosts.pick.index() == Some(n)).then_some(focus), pen);
-    }
-}
-
-fn one(model: &Model, host: &Host, area: Rect, selected: Option<Role>, pen: &mut Pen<'_>) {
-    if let Some(role) = selected {
-        pen.fill(area, role);
-        pen.lay_over(Some(role));
-    }
-    let marker = if selected.is_some() { pen.glyph(Glyph::Selected) } else { " " };
-    pen.line(area, &[piece(Role::Key, marker)]);
+fn one(model: &Model, id: Token, area: Rect, pen: &mut Pen<'_>) {
+    let Some(host) = model.facts.fleet.hosts.get(&id) else { return };
     let columns = Columns::of(area);
     let (glyph, word, role) = ready(host);
     let word = if columns.ready.width > 2 { format!(" {word}") } else { String::new() };
@@ -185,7 +165,6 @@ fn one(model: &Model, host: &Host, area: Rect, selected: Option<Role>, pen: &mut
         (None, None) => (Role::Dim, String::new()),
     };
     pen.line(columns.turn, &[piece(turn.0, turn.1)]);
-    pen.lay_over(None);
 }
 
 fn ready(host: &Host) -> (Glyph, &'static str, Role) {
@@ -258,11 +237,12 @@ pub(super) fn facts(model: &Model, picture: &Snapshot, id: Token, width: usize, 
     lines.extend(host.kernel.as_ref().map(|kernel| fact("kernel", Role::Text, kernel.clone())));
     let roll = host.in_turn_of.or(host.watched_by);
     lines.extend(roll.map(|id| fact("roll", Role::Text, rolls.name(id))));
+    let mut lines: Vec<Text> = lines.into_iter().flat_map(|fact| folded(fact, width)).collect();
     lines.extend(section("PODS", pods(picture, host, width, pen)));
     lines
 }
 
-/// What runs on it, what is not Ready first; nodes that no roll looks at are not read.
+/// What runs on it, what is not Ready first.
 fn pods(picture: &Snapshot, host: &Host, width: usize, pen: &Pen<'_>) -> Vec<Text> {
     let fleet = picture.observed.cluster.as_ref().map(|sight| &sight.fleet);
     let mut pods: Vec<&FleetPod> = fleet.into_iter().flat_map(|fleet| fleet.pods_on(&host.name)).collect();

@@ -10,7 +10,7 @@ use super::super::model::{Model, NowRow};
 use super::super::need::{Need, NeedKind};
 use super::super::theme::Role;
 use super::pen::{Pen, piece};
-use super::{detail, rollout, rolls, row};
+use super::{detail, rollout, rolls, row, table};
 use crate::domain::ids::RollId;
 use crate::domain::roll::words;
 
@@ -37,8 +37,7 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
             Shown::Quiet(text) => drop(pen.line(place, &[piece(Role::Dim, format!("  {text}"))])),
             Shown::Blank => {}
             Shown::Row(n) => {
-                let focus = if model.layers.is_empty() { Role::Selection } else { Role::SelectionIdle };
-                one(model, *n, place, (selected == Some(*n)).then_some(focus), pen);
+                table::row(model, selected == Some(*n), place, pen, |pen| one(model, *n, place, pen));
             }
         }
     }
@@ -73,13 +72,7 @@ fn shown(model: &Model, roomy: bool, height: usize) -> Vec<Shown> {
     shown
 }
 
-fn one(model: &Model, n: usize, area: Rect, selected: Option<Role>, pen: &mut Pen<'_>) {
-    if let Some(role) = selected {
-        pen.fill(area, role);
-        pen.lay_over(Some(role));
-    }
-    let marker = if selected.is_some() { pen.glyph(Glyph::Selected) } else { " " };
-    pen.line(area, &[piece(Role::Key, marker)]);
+fn one(model: &Model, n: usize, area: Rect, pen: &mut Pen<'_>) {
     let area = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
     match model.now_rows.get(n) {
         Some(NowRow::Need(..)) => {
@@ -97,7 +90,6 @@ fn one(model: &Model, n: usize, area: Rect, selected: Option<Role>, pen: &mut Pe
         }
         None => {}
     }
-    pen.lay_over(None);
 }
 
 /// The columns of a row.
@@ -131,7 +123,7 @@ impl Columns {
     }
 }
 
-/// A gate waits in whole minutes, as everywhere (F43); everything else to the second.
+/// A gate, by its chip.
 fn gate(model: &Model, need: &Need, columns: &Columns, pen: &mut Pen<'_>) -> Option<()> {
     let Some(Node::Roll(id)) = need.node.filter(|_| need.kind == NeedKind::Gate) else { return None };
     let roll = model.picture.as_ref()?.world.rolls.roll(id)?;

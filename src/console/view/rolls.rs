@@ -2,7 +2,6 @@
 
 use ratatui::layout::Rect;
 
-use super::super::advice::advice;
 use super::super::facts::Node;
 use super::super::fleet::roll_row::RollRow;
 use super::super::glyph::Glyph;
@@ -14,7 +13,7 @@ use super::super::theme::Role;
 use super::detail::{self, Text};
 use super::pen::{Pen, Piece, piece};
 use super::row::head;
-use super::{remedy, roll, servers, steps};
+use super::{remedy, roll, servers, steps, table};
 use crate::domain::ids::RollId;
 use crate::domain::roll::eta::Eta;
 use crate::domain::roll::fleet_roll::{Roll, RollState};
@@ -22,6 +21,9 @@ use crate::domain::roll::words;
 
 /// From this many columns on the revision and what is staged have columns of their own.
 const ALL_COLUMNS: u16 = 110;
+
+/// From this many columns on states are told in words.
+const WORDS_FROM: u16 = 64;
 
 /// Lines of sentence and advice that the fleet below them leaves.
 const SAID_MAX: usize = 7;
@@ -36,7 +38,8 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         // Nothing is selected: whatever could be said is about something else.
         return pen.rule(split.detail);
     }
-    list(model, split.list, pen);
+    let list = (&*model.rolls.rows, &model.rolls.pick);
+    table::rows(model, list, split.list, pen, |id, place, pen| one(model, id, place, pen));
     if split.detail.height > 0 {
         selected(model, frame.room, split, pen);
     }
@@ -94,18 +97,11 @@ impl Columns {
         let all = area.width >= ALL_COLUMNS;
         let widths = match area.width {
             ALL_COLUMNS.. => [13, 22, 16, 26, 8],
-            64.. => [12, 16, 0, 21, 0],
+            WORDS_FROM.. => [12, 16, 0, 21, 0],
             _ => [2, 16, 0, 0, 0],
         };
-        let mut x = area.x + 2;
-        let mut next = |width: u16| {
-            let width = width.min(area.right().saturating_sub(x));
-            let place = Rect { x, width: width.saturating_sub(1), ..area };
-            x += width;
-            place
-        };
-        let [state, name, revision, position, staged] = widths.map(&mut next);
-        let note = Rect { x, width: area.right().saturating_sub(x + u16::from(all)), ..area };
+        let ([state, name, revision, position, staged], rest) = table::columns(area, widths);
+        let note = Rect { width: rest.width.saturating_sub(u16::from(all)), ..rest };
         Self { state, name, revision, position, staged, note }
     }
 }
@@ -125,25 +121,8 @@ fn heading(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     }
 }
 
-/// Only the rows that are in sight are drawn.
-fn list(model: &Model, area: Rect, pen: &mut Pen<'_>) {
-    let (rows, height) = (&model.rolls.rows, usize::from(area.height));
-    let top = model.rolls.pick.top(rows.len(), height);
-    let focus = if model.layers.is_empty() { Role::Selection } else { Role::SelectionIdle };
-    for (y, (n, id)) in (area.top()..area.bottom()).zip(rows.iter().enumerate().skip(top)) {
-        let place = Rect { y, height: 1, ..area };
-        one(model, *id, place, (model.rolls.pick.index() == Some(n)).then_some(focus), pen);
-    }
-}
-
-fn one(model: &Model, id: RollId, area: Rect, selected: Option<Role>, pen: &mut Pen<'_>) {
+fn one(model: &Model, id: RollId, area: Rect, pen: &mut Pen<'_>) {
     let (Some(row), Some(picture)) = (model.facts.fleet.roll(id), &model.picture) else { return };
-    if let Some(role) = selected {
-        pen.fill(area, role);
-        pen.lay_over(Some(role));
-    }
-    let marker = if selected.is_some() { pen.glyph(Glyph::Selected) } else { " " };
-    pen.line(area, &[piece(Role::Key, marker)]);
     let columns = Columns::of(area);
     let (glyph, word, role) = look(row);
     let word = if columns.state.width > 2 { format!(" {word}") } else { String::new() };
@@ -157,7 +136,6 @@ fn one(model: &Model, id: RollId, area: Rect, selected: Option<Role>, pen: &mut 
         let (role, text) = note(roll, row, pen);
         pen.line(columns.note, &[piece(role, text)]);
     }
-    pen.lay_over(None);
 }
 
 /// Shape, word and colour of how it stands; that it is blocked weighs more than that it waits for a person.
@@ -179,8 +157,7 @@ pub(super) fn look(row: &RollRow) -> (Glyph, &'static str, Role) {
 /// The amber chip of a gate that waits for a person (F41).
 pub(super) fn chip(roll: &Roll, pen: &mut Pen<'_>) -> Option<Piece<'static>> {
     let gate = roll.gate.as_ref()?;
-    let minutes = pen.minutes(gate.since);
-    Some(piece(Role::Warning, words::chip(&gate.gate, minutes)))
+    Some(piece(Role::Warning, words::chip(&gate.gate, &pen.waited(gate.since))))
 }
 
 /// What it waits for: a person, what is in its way, or time, as far as that is known.
@@ -244,8 +221,8 @@ fn selected(model: &Model, room: Room, split: Split, pen: &mut Pen<'_>) {
 
 fn said(model: &Model, picture: &Snapshot, width: usize, room: Room, pen: &mut Pen<'_>) -> Vec<Text> {
     let subject = model.shown();
-    let said = detail::explained(model, picture, subject, pen);
-    let advice = advice(picture, &model.facts, subject, pen.now()).unwrap_or_default();
+    let (said, advice) = detail::told(model, picture, subject, pen);
+    let advice = advice.unwrap_or_default();
     let most = if room == Room::Wide { SAID_MAX + 4 } else { SAID_MAX };
     let mut lines = remedy::brief(model, &said, &advice, (width, most), pen);
     lines.truncate(most);

@@ -15,7 +15,7 @@ use super::detail::{self, Text};
 use super::pen::{Pen, Piece, piece};
 use super::row::head;
 use super::server_row::{self, Column};
-use super::{remedy, server};
+use super::{remedy, server, table};
 use crate::domain::kura::orphans::{Direction, Orphan};
 
 /// Draws the screen.
@@ -30,7 +30,8 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         // Nothing is selected: whatever could be said is about something else.
         return pen.rule(split.detail);
     }
-    list(model, split.list, pen);
+    let list = (&*model.kura.rows, &model.kura.pick);
+    table::rows(model, list, split.list, pen, |part, place, pen| one(model, part, place, pen));
     match frame.room {
         Room::Wide => both(model, split.detail, pen),
         _ => detail::strip(model, split.detail, pen),
@@ -103,25 +104,7 @@ fn heading(model: &Model, area: Rect, pen: &mut Pen<'_>) {
     }
 }
 
-/// Only the rows that are in sight are drawn.
-fn list(model: &Model, area: Rect, pen: &mut Pen<'_>) {
-    let (rows, height) = (&model.kura.rows, usize::from(area.height));
-    let top = model.kura.pick.top(rows.len(), height);
-    let selected = model.kura.pick.index();
-    let focus = if model.layers.is_empty() { Role::Selection } else { Role::SelectionIdle };
-    for (y, (n, part)) in (area.top()..area.bottom()).zip(rows.iter().enumerate().skip(top)) {
-        let place = Rect { y, height: 1, ..area };
-        one(model, *part, place, (selected == Some(n)).then_some(focus), pen);
-    }
-}
-
-fn one(model: &Model, part: Part, area: Rect, selected: Option<Role>, pen: &mut Pen<'_>) {
-    if let Some(role) = selected {
-        pen.fill(area, role);
-        pen.lay_over(Some(role));
-    }
-    let marker = if selected.is_some() { pen.glyph(Glyph::Selected) } else { " " };
-    pen.line(area, &[piece(Role::Key, marker)]);
+fn one(model: &Model, part: Part, area: Rect, pen: &mut Pen<'_>) {
     let inside = Rect { x: area.x + 2.min(area.width), width: area.width.saturating_sub(3), ..area };
     let facts = &model.facts.kura;
     match part {
@@ -139,7 +122,6 @@ fn one(model: &Model, part: Part, area: Rect, selected: Option<Role>, pen: &mut 
         Part::Orphan(id) => facts.orphans.get(&id).into_iter().for_each(|row| orphan(row, inside, pen)),
         Part::Cause(_) | Part::Mesh(_) | Part::Estate => {}
     }
-    pen.lay_over(None);
 }
 
 fn group(model: &Model, group: &Group, area: Rect, pen: &mut Pen<'_>) {

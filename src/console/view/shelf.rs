@@ -2,16 +2,14 @@
 
 use ratatui::layout::Rect;
 
-use super::super::glyph::Glyph;
 use super::super::layout::{Frame, Room};
 use super::super::model::{Model, Screen};
-use super::super::shelf::{Face, Item, Shelf, face};
-use super::super::snapshot::Snapshot;
+use super::super::shelf::{Face, Item, face};
 use super::super::sort::By;
 use super::super::theme::Role;
 use super::pen::{Pen, piece};
 use super::row::head;
-use super::{detail, rollout};
+use super::{detail, rollout, table};
 
 /// Draws the screen.
 pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
@@ -35,7 +33,9 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
         pen.line(Rect { height: list.height.min(1), ..list }, &[piece(Role::Dim, text)]);
         return;
     }
-    rows(model, picture, shelf, list, pen);
+    table::rows(model, (&*shelf.rows, &shelf.pick), list, pen, |item, place, pen| {
+        face(picture, item).into_iter().for_each(|face| row(item, &face, place, pen));
+    });
     match frame.room {
         Room::Wide => rollout::beside(model, explained, pen),
         _ => detail::strip(model, explained, pen),
@@ -51,24 +51,7 @@ fn empty(screen: Screen, filter: &str, glimpsed: bool) -> &'static str {
     }
 }
 
-fn rows(model: &Model, picture: &Snapshot, shelf: &Shelf, area: Rect, pen: &mut Pen<'_>) {
-    let height = usize::from(area.height);
-    let top = shelf.pick.top(shelf.rows.len(), height);
-    let focus = if model.layers.is_empty() { Role::Selection } else { Role::SelectionIdle };
-    for (y, (n, item)) in (area.top()..area.bottom()).zip(shelf.rows.iter().enumerate().skip(top)) {
-        let Some(face) = face(picture, *item) else { continue };
-        let selected = (shelf.pick.index() == Some(n)).then_some(focus);
-        row(*item, &face, Rect { y, height: 1, ..area }, selected, pen);
-    }
-}
-
-fn row(item: Item, face: &Face, area: Rect, selected: Option<Role>, pen: &mut Pen<'_>) {
-    if let Some(role) = selected {
-        pen.fill(area, role);
-        pen.lay_over(Some(role));
-    }
-    let marker = if selected.is_some() { pen.glyph(Glyph::Selected) } else { " " };
-    pen.line(area, &[piece(Role::Key, marker)]);
+fn row(item: Item, face: &Face, area: Rect, pen: &mut Pen<'_>) {
     let columns = Columns::of(area);
     let (glyph, word, role) = &face.look;
     pen.line(columns.state, &[piece(*role, format!("{} {word}", pen.glyph(*glyph)))]);
@@ -77,7 +60,6 @@ fn row(item: Item, face: &Face, area: Rect, selected: Option<Role>, pen: &mut Pe
     pen.line(columns.text, &[piece(Role::Text, face.text.clone())]);
     let age = pen.age(face.at);
     pen.line_right(columns.age, &[piece(Role::Dim, age)]);
-    pen.lay_over(None);
 }
 
 /// The columns of a row.

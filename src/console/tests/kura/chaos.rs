@@ -4,10 +4,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::super::dialog::Question;
-use super::super::super::effect::Effect;
-use super::super::super::layer::Layer;
-use super::super::super::msg::Msg;
+use super::super::chaos::{WORDS, draw_any_size, press_any};
 use super::bed::{Bed, row};
 use crate::domain::input::Verb;
 
@@ -35,12 +32,7 @@ fn said(width: u16, height: u16, words: &str) -> Bed {
 fn every_size_can_be_drawn_with_whatever_lies_on_top() {
     for keys in ["1", "3", "3 enter", "3 G enter", "3 /", "3 u a", "3 u d", "3 ?"] {
         let mut bed = said(80, 24, "CrashLoopBackOff");
-        bed.stage.arm();
-        bed.stage.press(keys);
-        for (width, height) in (1..=160u16).step_by(7).flat_map(|w| (1..=40u16).step_by(3).map(move |h| (w, h))) {
-            bed.stage.send(Msg::Resize { width, height });
-            bed.stage.draw();
-        }
+        draw_any_size(&mut bed.stage, keys);
     }
 }
 
@@ -49,29 +41,10 @@ proptest! {
 
     #[test]
     fn no_order_misses_and_nothing_reaches_the_terminal_as_it_is(
-        words in "\\PC{1,20}|[\\x00-\\x1f\\u{7f}-\\u{9f}\\u{200b}-\\u{202e}a-z]{1,20}",
+        words in WORDS,
         keys in prop::collection::vec(prop::sample::select(KEYS.as_slice()), 1..24),
     ) {
         let mut bed = said(100, 30, &words);
-        bed.stage.arm();
-        for key in keys.iter().flat_map(|keys| keys.split_whitespace()) {
-            let asked = match bed.stage.model.layers.last() {
-                Some(Layer::Dialog(dialog)) => match &dialog.question {
-                    Question::Verb(ask) => ask.deed.verb(),
-                    Question::Arm | Question::Quit => None,
-                },
-                _ => None,
-            };
-            for effect in bed.stage.press(key) {
-                let Effect::SendOrder(sealed) = effect else { continue };
-                prop_assert!(matches!(sealed.order().verb, Verb::Kura(_)));
-                prop_assert_eq!(Some(&sealed.order().verb), asked.as_ref());
-            }
-            let (buffer, _) = bed.stage.draw();
-            for cell in &buffer.content {
-                let bad = |c: char| c.is_control() || ('\u{200b}'..='\u{200f}').contains(&c) || ('\u{202a}'..='\u{202e}').contains(&c);
-                prop_assert!(!cell.symbol().chars().any(bad), "{:?}", cell.symbol());
-            }
-        }
+        press_any(&mut bed.stage, &keys, |verb| matches!(verb, Verb::Kura(_)))?;
     }
 }

@@ -124,7 +124,7 @@ fn an_abort_in_a_boot_says_what_stays_behind() {
     bed.rig.until(|rig| rig.state_of("wk-2", StepName::Boot).is_some());
     let mut bed = bed.shown();
     bed.stage.press("4 x a");
-    bed.says("wk-2 stays as it is, cordoned where the roll did that");
+    bed.says("wk-2 stays as it is, cordoned by the roll: uncordon wk-2");
     bed.says("its boot is under way and is let to its end on wk-2");
 }
 
