@@ -1,8 +1,10 @@
 //! 5,000 Kura servers with 15,000 pods: the pass over them, at rest and while all of them wait, and a screen of them.
+//! And 300 nodes with 3,000 pods that a fleet roll looks at.
 
 // A bench that cannot go on stops.
 #![allow(clippy::expect_used)]
 
+mod rolls;
 mod screen;
 
 use std::collections::BTreeSet;
@@ -35,11 +37,16 @@ struct Estate {
 }
 
 impl Estate {
-    /// Every server serves the one tag there is.
-    fn serving() -> Self {
+    /// A cluster with nothing in it.
+    fn bare() -> Self {
         let now = Timestamp::UNIX_EPOCH;
         let cluster = Objects { is_connected: true, until: now, ..Objects::default() };
-        let mut estate = Self { world: World::default(), cluster, now };
+        Self { world: World::default(), cluster, now }
+    }
+
+    /// Every server serves the one tag there is.
+    fn serving() -> Self {
+        let mut estate = Self::bare();
         estate.give(KuraVerb::ReleaseTag { tag: "0.1.0".to_owned() });
         for n in 0..SERVERS {
             let (id, tenant) = (ServerId::named(&format!("s{n}")), format!("tenant-{n}"));
@@ -74,7 +81,11 @@ impl Estate {
     }
 
     fn give(&mut self, verb: KuraVerb) {
-        let order = Order { verb: Verb::Kura(verb), by: "bench".to_owned(), reason: None, key: None };
+        self.order(Verb::Kura(verb));
+    }
+
+    fn order(&mut self, verb: Verb) {
+        let order = Order { verb, by: "bench".to_owned(), reason: None, key: None };
         let observed = Observed::starting_at(self.now);
         self.feed(&Input::Verb(order), &observed);
     }
@@ -109,20 +120,22 @@ fn tick() -> Input {
     Input::Tick { fresh: RolloutId::named("unused") }
 }
 
-fn passes(c: &mut Criterion) {
-    let measure = |c: &mut Criterion, name: &str, estate: &mut Estate| {
-        let observed = estate.look();
-        let verdict = decide(&estate.world, &observed, &tick(), estate.now);
-        assert!(verdict.changes.is_empty() && verdict.steps.is_empty(), "there is nothing to do");
-        c.bench_function(name, |b| b.iter(|| black_box(decide(&estate.world, &observed, &tick(), estate.now))));
-    };
-    let mut estate = Estate::serving();
-    measure(c, "idle pass, 5,000 servers, 15,000 pods", &mut estate);
-    let observed = estate.look();
-    screen::change(c, &estate.world, &observed, estate.now);
-    let mut estate = estate.waiting();
-    measure(c, "pass over 5,000 open deployments that wait, 15,000 pods", &mut estate);
+/// A pass in which there is nothing to do.
+fn measure(c: &mut Criterion, name: &str, estate: &Estate, observed: &Observed) {
+    let verdict = decide(&estate.world, observed, &tick(), estate.now);
+    assert!(verdict.changes.is_empty() && verdict.steps.is_empty(), "there is nothing to do");
+    c.bench_function(name, |b| b.iter(|| black_box(decide(&estate.world, observed, &tick(), estate.now))));
 }
 
-criterion_group!(benches, passes);
+fn passes(c: &mut Criterion) {
+    let mut estate = Estate::serving();
+    let observed = estate.look();
+    measure(c, "idle pass, 5,000 servers, 15,000 pods", &estate, &observed);
+    screen::change(c, &estate.world, &observed, estate.now);
+    let mut estate = estate.waiting();
+    let observed = estate.look();
+    measure(c, "pass over 5,000 open deployments that wait, 15,000 pods", &estate, &observed);
+}
+
+criterion_group!(benches, passes, rolls::passes);
 criterion_main!(benches);

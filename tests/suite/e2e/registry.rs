@@ -161,7 +161,7 @@ fn every_noun_is_listed_and_shown_by_every_kind_of_name() {
 }
 
 #[test]
-fn an_explanation_is_about_the_rollout_a_ring_or_a_machine() {
+fn an_explanation_is_about_the_rollout_a_ring_a_machine_or_a_roll() {
     let desk = Desk::set();
     configure(&desk.plane);
     let account = desk.plane.get("/api/config/account");
@@ -176,6 +176,17 @@ fn an_explanation_is_about_the_rollout_a_ring_or_a_machine() {
     let [ring, machine] = ["ring/workers", "machine/workers"].map(|subject| desk.body(&["explain", subject]));
     assert_ne!(ring["sentence"], machine["sentence"]);
     desk.kura(&["explain", "nobody"]).fails(1, &["there is no ring, machine, server, roll or node nobody"]);
+    let roll = json!({
+        "project": "kernel", "target": "fleet", "image": "kernel:1", "revision": "seanfarm32", "canary": "wk-1",
+        "boot": {"containers": [{"name": "boot", "image": "owner/boot"}]},
+    });
+    desk.plane.post("/api/rolls/", &roll);
+    for subject in ["roll/kernel/fleet", "kernel/fleet"] {
+        let said = desk.text(&["explain", subject]);
+        for words in ["kernel/fleet rolls seanfarm32", "no cluster is", "-> ", "kura-console doctor"] {
+            assert!(said.contains(words), "no {words} in\n{said}");
+        }
+    }
 }
 
 #[test]
