@@ -99,8 +99,10 @@ pub enum Deed {
         part: Part,
         /// The object.
         name: String,
-        /// Which one.
-        finalizer: String,
+        /// Which one; none until one of several is typed.
+        finalizer: Option<String>,
+        /// All that its deletion waits for, as they were listed.
+        among: Vec<String>,
     },
     /// Delete an instance that no server claims (K45).
     DropOrphan(Token, String),

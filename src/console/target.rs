@@ -283,22 +283,24 @@ impl Aim<'_> {
         }
     }
 
-    /// The first finalizer that a deletion waits for; the next one takes another key press.
+    /// The finalizer that a deletion waits for; which of several is typed into the dialog.
     fn finalizer(&self) -> Result<Deed, String> {
         let kura = &self.facts.kura;
         let found = match self.part() {
             Some(part @ Part::Gateway(id)) => {
                 let row = kura.gateways.get(&id).filter(|row| row.is_stuck());
-                row.and_then(|row| Some((part, row.name.clone(), row.finalizers.first()?.clone())))
+                row.map(|row| (part, row.name.clone(), row.finalizers.clone()))
             }
             Some(part @ Part::Server(id)) => {
                 let row = kura.servers.get(&id);
-                row.and_then(|row| Some((part, row.instance.clone(), row.finalizers.first()?.clone())))
+                row.map(|row| (part, row.instance.clone(), row.finalizers.clone()))
             }
             _ => return Err("select a gateway or a server that is stuck in its deletion".to_owned()),
         };
-        let (part, name, finalizer) = found.ok_or("it is not being deleted, or waits for no finalizer")?;
-        Ok(Deed::Strip { part, name, finalizer })
+        let found = found.filter(|(_, _, among)| !among.is_empty());
+        let (part, name, among) = found.ok_or("it is not being deleted, or waits for no finalizer")?;
+        let finalizer = among.first().filter(|_| among.len() == 1).cloned();
+        Ok(Deed::Strip { part, name, finalizer, among })
     }
 
     /// Of a rollout of the past it is the release it shipped.

@@ -36,6 +36,7 @@ impl Deed {
                     None => "tag:".to_owned(),
                 });
             }
+            Self::Strip { among, .. } if among.len() > 1 => return Some("which finalizer:".to_owned()),
             _ => return None,
         };
         let now = self.as_it_is(world);
@@ -44,7 +45,8 @@ impl Deed {
 
     /// True where a value is typed.
     pub fn has_field(&self) -> bool {
-        matches!(
+        let is_one_of_many = matches!(self, Self::Strip { among, .. } if among.len() > 1);
+        let is_typed = matches!(
             self,
             Self::Tune(..)
                 | Self::Add { .. }
@@ -54,7 +56,8 @@ impl Deed {
                 | Self::Deploy(..)
                 | Self::ReleaseTag(_)
                 | Self::RollAgain(_)
-        )
+        );
+        is_typed || is_one_of_many
     }
 
     /// Its value as it would be typed.
@@ -72,6 +75,7 @@ impl Deed {
             Self::FollowTags(pattern) => pattern.clone().unwrap_or_else(none),
             Self::Deploy(_, tag) | Self::ReleaseTag(tag) => tag.clone().unwrap_or_default(),
             Self::RollAgain(again) => again.value(),
+            Self::Strip { finalizer, .. } => finalizer.clone().unwrap_or_default(),
             _ => String::new(),
         }
     }
@@ -101,6 +105,11 @@ impl Deed {
             Self::Deploy(id, _) => Self::Deploy(*id, Some(known_tag(typed, world)?)),
             Self::ReleaseTag(_) => Self::ReleaseTag(Some(new_tag(typed, world)?)),
             Self::RollAgain(again) => Self::RollAgain(Box::new(again.with(typed)?)),
+            Self::Strip { part, name, among, .. } if among.len() > 1 => {
+                let known = among.iter().find(|one| *one == typed).cloned();
+                let finalizer = Some(known.ok_or_else(|| format!("type one of {}", among.join(", ")))?);
+                Self::Strip { part: *part, name: name.clone(), finalizer, among: among.clone() }
+            }
             Self::FollowTags(_) => match typed {
                 "" => return Err("type a pattern such as v1.31.*, or none".to_owned()),
                 NONE => Self::FollowTags(None),

@@ -87,7 +87,10 @@ fn kura(world: &World, verb: &KuraVerb) -> String {
         KuraVerb::ForceReapply { server } => format!("{} is applied again by the next tick", name(server)),
         KuraVerb::DestroyServer { server } => format!("{} is being taken down", name(server)),
         KuraVerb::DeleteGateway { name } => format!("gateway {name} is deleted by the next tick"),
-        KuraVerb::StripFinalizer { name, finalizer } => format!("{finalizer} is taken off {name} by the next tick"),
+        KuraVerb::StripFinalizer { name, finalizer } => {
+            let finalizer = finalizer.as_deref().or(world.kura.stripping(name)).unwrap_or("its finalizer");
+            format!("{finalizer} is taken off {name} by the next tick")
+        }
         KuraVerb::DeleteOrphan { name } => format!("instance {name} is deleted by the next tick"),
         KuraVerb::AcceptCluster { uid } => format!("everything is in cluster {uid} from now on"),
     }

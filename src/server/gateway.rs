@@ -9,7 +9,6 @@ use super::extract::{Query, Word};
 use super::failure::{Answer, Failure};
 use crate::control::host::Host;
 use crate::domain::input::Verb;
-use crate::domain::kura::object::GATEWAY_FINALIZER;
 use crate::domain::kura::orphans::{Orphan, orphans as found};
 use crate::domain::kura::refusal::KuraRefusal;
 use crate::domain::kura::seen::{cluster, fresh, read};
@@ -59,8 +58,7 @@ pub(super) async fn delete<H: Host, B: Builder>(Word(name): Word, errand: Errand
 pub(super) async fn strip_finalizer<H: Host, B: Builder>(Word(name): Word, errand: Errand<H, B>) -> Answer {
     let wanted: StripBody = parse(&errand.bytes)?;
     typed(&name, &wanted.name)?;
-    let finalizer = wanted.finalizer.unwrap_or_else(|| GATEWAY_FINALIZER.to_owned());
-    errand.give(wanted.reason, Verb::Kura(KuraVerb::StripFinalizer { name, finalizer })).await
+    errand.give(wanted.reason, Verb::Kura(KuraVerb::StripFinalizer { name, finalizer: wanted.finalizer })).await
 }
 
 /// `POST /api/kura/orphans/{name}/delete` (K45).

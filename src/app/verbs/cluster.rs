@@ -2,7 +2,6 @@
 
 use super::aim::{Aim, Aimed, Deed};
 use super::kura::deed;
-use crate::domain::kura::object::GATEWAY_FINALIZER;
 use crate::domain::kura::verb::KuraVerb;
 use crate::domain::world::World;
 use crate::wire::problem::Problem;
@@ -19,9 +18,9 @@ pub struct DeleteGateway {
 pub struct StripFinalizer {
     /// The gateway or instance that is stuck in its deletion, by name.
     name: String,
-    /// Which finalizer.
-    #[arg(long, value_name = "NAME", default_value = GATEWAY_FINALIZER)]
-    finalizer: String,
+    /// Which finalizer; has to be said where there are several.
+    #[arg(long, value_name = "NAME")]
+    finalizer: Option<String>,
 }
 
 /// An instance that is deleted.

@@ -24,9 +24,10 @@ impl Estate {
                 self.servers.insert(server.id, Server { number: self.added, ..Server::clone(server) });
             }
             KuraChange::Asked { asked } => self.asked.push_back(asked.clone()),
-            KuraChange::AskedDone { object, uid, .. } => {
-                self.asked.retain(|asked| asked.object != *object || asked.uid != *uid);
-            }
+            KuraChange::AskedDone { object, uid, finalizer, .. } => self.asked.retain(|asked| {
+                let is_other = finalizer.is_some() && asked.finalizer != *finalizer;
+                asked.object != *object || asked.uid != *uid || is_other
+            }),
             KuraChange::Collected { .. } => {}
             KuraChange::ClusterAccepted { uid } => self.home = Some(Home { uid: uid.clone(), since: at }),
             _ => {

@@ -160,6 +160,9 @@ pub enum KuraChange {
         object: ObjectRef,
         /// Which object of that name.
         uid: String,
+        /// The finalizer that was to be taken off; none = whatever was asked for of this object is over.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        finalizer: Option<String>,
         /// Why it could not be.
         trouble: Option<String>,
     },

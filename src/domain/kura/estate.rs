@@ -69,6 +69,12 @@ impl Estate {
         held.or(newest.filter(is_ahead)).or(wanted)
     }
 
+    /// The finalizer that waits to be taken off an object of this name; of several the one that was asked for last.
+    pub fn stripping(&self, name: &str) -> Option<&str> {
+        let theirs = self.asked.iter().rev().filter(|asked| asked.object.name == name);
+        theirs.filter_map(|asked| asked.finalizer.as_deref()).next()
+    }
+
     /// What a person calls a server.
     pub fn server_name(&self, id: ServerId) -> String {
         self.servers.get(&id).map_or_else(|| "(gone)".to_owned(), Server::name)

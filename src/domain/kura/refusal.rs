@@ -67,6 +67,13 @@ pub enum KuraRefusal {
         /// What it is and how it is called.
         what: String,
     },
+    /// K44: several finalizers are in the way, and one is taken off at a time.
+    WhichFinalizer {
+        /// What it is and how it is called.
+        what: String,
+        /// All of them, in their order.
+        finalizers: String,
+    },
     /// K45: somebody claims the instance.
     NotAnOrphan {
         /// The instance.
@@ -94,7 +101,7 @@ impl KuraRefusal {
     /// The family it belongs to.
     pub fn kind(&self) -> RefusalKind {
         match self {
-            Self::BadText { .. } | Self::ReasonMissing => RefusalKind::Invalid,
+            Self::BadText { .. } | Self::ReasonMissing | Self::WhichFinalizer { .. } => RefusalKind::Invalid,
             Self::NoServer(_) | Self::NotThere { .. } | Self::NoTag(_) => RefusalKind::Missing,
             _ => RefusalKind::Conflict,
         }
@@ -107,6 +114,7 @@ impl KuraRefusal {
             Self::NoTag(_) => Some("image_tag"),
             Self::AlreadyOpen { .. } => Some("force"),
             Self::ReasonMissing => Some("reason"),
+            Self::WhichFinalizer { .. } => Some("finalizer"),
             _ => None,
         }
     }
@@ -125,6 +133,7 @@ impl KuraRefusal {
             Self::NothingToApply { .. } => "nothing_to_apply",
             Self::InUse { .. } => "in_use",
             Self::NotLeaving { .. } => "not_leaving",
+            Self::WhichFinalizer { .. } => "which_finalizer",
             Self::NotAnOrphan { .. } => "not_an_orphan",
             Self::ReasonMissing => "reason_missing",
             Self::Unseen { .. } => "unseen",
@@ -149,6 +158,7 @@ impl KuraRefusal {
             Self::NothingToApply { .. } => &["deploy a tag to it"],
             Self::InUse { .. } => &["lead that one to another class first"],
             Self::NotLeaving { .. } => &["delete it first; a finalizer is only in the way of a deletion"],
+            Self::WhichFinalizer { .. } => &["name the one whose controller is gone: the others clean up by themselves"],
             Self::NotAnOrphan { .. } => &["destroy its server instead"],
             Self::ReasonMissing => &["say why: it is all that those who come after will find"],
             Self::Unseen { .. } => &["mend the connection to the cluster, then try again"],
@@ -173,6 +183,9 @@ impl fmt::Display for KuraRefusal {
             Self::NothingToApply { server } => write!(f, "{server} never got a tag"),
             Self::InUse { gateway, by } => write!(f, "gateway {gateway} is in use by {by}"),
             Self::NotLeaving { what } => write!(f, "{what} is not being deleted"),
+            Self::WhichFinalizer { what, finalizers } => {
+                write!(f, "{what} waits for several finalizers, and it has to be said which: {finalizers}")
+            }
             Self::NotAnOrphan { instance, by } => write!(f, "instance {instance} belongs to {by}"),
             Self::ReasonMissing => f.write_str("a reason is needed: this cannot be taken back"),
             Self::Unseen { why } => write!(f, "the cluster cannot be judged: {why}"),

@@ -71,8 +71,8 @@ pub enum KuraVerb {
     StripFinalizer {
         /// Of a gateway or an instance.
         name: String,
-        /// Which finalizer.
-        finalizer: String,
+        /// Which finalizer; none = the only one there is.
+        finalizer: Option<String>,
     },
     /// Delete an instance that no server claims (K45).
     DeleteOrphan {

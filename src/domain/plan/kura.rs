@@ -34,7 +34,8 @@ impl Rehearsal<'_> {
                 self.say(PlanKind::Ends, format!("gateway {name} and its ingress class are deleted at the next tick"));
                 self.say(PlanKind::Stays, "no instance and no server names its class");
             }
-            KuraVerb::StripFinalizer { name, finalizer } => {
+            KuraVerb::StripFinalizer { name, .. } => {
+                let finalizer = self.after.kura.stripping(name).unwrap_or("its finalizer").to_owned();
                 self.say(PlanKind::Ends, format!("{finalizer} is taken off {name} at the next tick"));
                 self.say(PlanKind::Warns, "what its controller would have cleaned up stays behind");
             }

@@ -201,7 +201,7 @@ pub struct AcceptClusterBody {
 pub struct StripBody {
     /// The name in the path, typed by whoever means it.
     pub name: String,
-    /// Which finalizer; that of gateways where it is left out.
+    /// Which finalizer; the only one there is where it is left out.
     #[serde(default)]
     pub finalizer: Option<String>,
     /// Why: recorded, since its controller will never clean up.

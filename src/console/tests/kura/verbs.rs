@@ -189,7 +189,30 @@ fn a_finalizer_takes_a_reason_and_another_gateway_of_the_same_name_takes_none_of
     bed.stage.press("enter");
     bed.stage.type_text("its controller was removed in May");
     bed.stage.press("enter right");
-    let finalizer = "kuragateways.kura.tuist.dev/finalizer".to_owned();
+    let finalizer = Some("kuragateways.kura.tuist.dev/finalizer".to_owned());
+    let wanted = KuraVerb::StripFinalizer { name: "kgw-old".to_owned(), finalizer };
+    assert_eq!(verb(sent(&bed.stage.press("enter"))), wanted);
+}
+
+#[test]
+fn which_of_several_finalizers_is_meant_is_typed() {
+    // K44
+    let mut bed = armed();
+    let stamp = json!({"deleting_since": "2026-05-15T03:00:00Z", "finalizers": ["gw.example/cleanup", "dns.example/a"]});
+    bed.gateway("kgw-old", json!({"stamp": stamp}));
+    bed.see();
+    bed.stage.show();
+    bed.stage.press("1 g x f");
+    says(&bed, "which finalizer:");
+    says(&bed, "type one of gw.example/cleanup, dns.example/a");
+    bed.stage.type_text("dns.example/a");
+    says(&bed, "dns.example/a is taken off kgw-old at the next tick");
+    bed.stage.press("enter");
+    bed.stage.type_text("kgw-old");
+    bed.stage.press("enter");
+    bed.stage.type_text("the DNS controller was removed in May");
+    bed.stage.press("enter right");
+    let finalizer = Some("dns.example/a".to_owned());
     let wanted = KuraVerb::StripFinalizer { name: "kgw-old".to_owned(), finalizer };
     assert_eq!(verb(sent(&bed.stage.press("enter"))), wanted);
 }

@@ -101,8 +101,8 @@ fn remove_what_was_asked(draft: &mut Draft<'_>, sight: &Sight) {
             continue;
         }
         let done = |draft: &mut Draft<'_>| {
-            let (object, uid) = (asked.object.clone(), asked.uid.clone());
-            draft.tell(KuraChange::AskedDone { object, uid, trouble: None });
+            let (object, uid, finalizer) = (asked.object.clone(), asked.uid.clone(), asked.finalizer.clone());
+            draft.tell(KuraChange::AskedDone { object, uid, finalizer, trouble: None });
         };
         let left = match asked.object.kind {
             ObjectKind::IngressClass => collect::class_use(draft, sight, &asked.object.name, asked.at),

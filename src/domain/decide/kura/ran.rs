@@ -60,8 +60,12 @@ fn troubled(draft: &mut Draft<'_>, id: ServerId, object: &ObjectRef, outcome: &O
 fn asked(draft: &mut Draft<'_>, step: &Step, outcome: &Outcome) {
     let over = matches!(outcome, Outcome::Done | Outcome::Invalid { .. } | Outcome::Forbidden { .. });
     let Some(version) = version(step).filter(|_| over) else { return };
+    let finalizer = match &step.deed {
+        Deed::StripFinalizer { finalizer, .. } => Some(finalizer.clone()),
+        _ => None,
+    };
     let (object, uid, trouble) = (step.object.clone(), version.uid.clone(), outcome.trouble());
-    draft.tell(KuraChange::AskedDone { object, uid, trouble });
+    draft.tell(KuraChange::AskedDone { object, uid, finalizer, trouble });
 }
 
 fn version(step: &Step) -> Option<&Version> {

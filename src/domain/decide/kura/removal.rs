@@ -34,7 +34,7 @@ pub(super) fn strip_finalizer(
     observed: &Observed,
     order: &Order,
     name: &str,
-    finalizer: &str,
+    finalizer: Option<&str>,
 ) -> Done {
     if order.reason.as_deref().is_none_or(|reason| reason.trim().is_empty()) {
         return Err(KuraRefusal::ReasonMissing);
@@ -48,10 +48,19 @@ pub(super) fn strip_finalizer(
     if !stamp.is_leaving() {
         return Err(KuraRefusal::NotLeaving { what: object.to_string() });
     }
-    if !stamp.finalizers.iter().any(|known| known == finalizer) {
-        return Err(not_there("finalizer", &format!("{finalizer} on {object}")));
+    let finalizer = meant(&object, stamp, finalizer)?;
+    ask(draft, order, object, stamp, Some(finalizer))
+}
+
+/// The finalizer that is meant: the one that is named, else the only one there is.
+fn meant(object: &ObjectRef, stamp: &Stamp, named: Option<&str>) -> Result<String, KuraRefusal> {
+    match (named, stamp.finalizers.as_slice()) {
+        (Some(named), all) if all.iter().any(|known| known == named) => Ok(named.to_owned()),
+        (None, [only]) => Ok(only.clone()),
+        (Some(named), _) => Err(not_there("finalizer", &format!("{named} on {object}"))),
+        (None, []) => Err(not_there("finalizer", &format!("on {object}"))),
+        (None, all) => Err(KuraRefusal::WhichFinalizer { what: object.to_string(), finalizers: all.join(", ") }),
     }
-    ask(draft, order, object, stamp, Some(finalizer.to_owned()))
 }
 
 /// Only one that nobody claims (K45).

@@ -28,7 +28,7 @@ pub(in super::super) fn verb(draft: &mut Draft<'_>, observed: &Observed, order: 
         KuraVerb::DestroyServer { server } => destroy(draft, *server),
         KuraVerb::DeleteGateway { name } => removal::delete_gateway(draft, observed, order, name),
         KuraVerb::StripFinalizer { name, finalizer } => {
-            removal::strip_finalizer(draft, observed, order, name, finalizer)
+            removal::strip_finalizer(draft, observed, order, name, finalizer.as_deref())
         }
         KuraVerb::DeleteOrphan { name } => removal::delete_orphan(draft, observed, order, name),
         KuraVerb::AcceptCluster { uid } => home::accept(draft, observed, order, uid),

@@ -3,7 +3,7 @@
 use super::rig::{Rig, facts, lose};
 use crate::domain::kura::change::KuraChange;
 use crate::domain::kura::source::Contact;
-use crate::domain::kura::step::{Deed, Outcome, Ran};
+use crate::domain::kura::step::{Deed, Outcome, Ran, Step};
 use crate::domain::kura::traffic::IngressClass;
 use crate::domain::kura::verb::KuraVerb;
 use crate::domain::verdict::Reply;
@@ -159,7 +159,7 @@ fn a_gateway_that_is_stuck_is_not_deleted_again_and_again() {
     rig.reconcile();
     assert_eq!(rig.written(), ["apply KuraInstance kura-acme-eu"]);
     let strip = |finalizer: &str| {
-        let (name, finalizer) = (OLD.to_owned(), finalizer.to_owned());
+        let (name, finalizer) = (OLD.to_owned(), Some(finalizer.to_owned()));
         KuraVerb::StripFinalizer { name, finalizer }
     };
     let finalizer = "kuragateways.kura.tuist.dev/finalizer";
@@ -180,7 +180,39 @@ fn a_finalizer_is_taken_off_only_where_a_deletion_waits_for_it() {
     let mut rig = left_behind();
     let gateway = rig.sight.gateways.rows.get_mut(OLD).unwrap();
     gateway.stamp.finalizers = vec!["f".to_owned()];
-    let strip = KuraVerb::StripFinalizer { name: OLD.to_owned(), finalizer: "f".to_owned() };
+    let strip = KuraVerb::StripFinalizer { name: OLD.to_owned(), finalizer: Some("f".to_owned()) };
     assert_eq!(rig.refused(strip), "not_leaving");
     assert!(facts(&rig.tick()).is_empty());
+}
+
+#[test]
+fn of_several_finalizers_the_one_that_is_meant_is_named_and_each_goes_by_itself() {
+    // K44
+    let mut rig = left_behind();
+    let since = rig.now;
+    let gateway = rig.sight.gateways.rows.get_mut(OLD).unwrap();
+    gateway.stamp.deleting_since = Some(since);
+    let strip = |finalizer: Option<&str>| {
+        let (name, finalizer) = (OLD.to_owned(), finalizer.map(str::to_owned));
+        KuraVerb::StripFinalizer { name, finalizer }
+    };
+    assert_eq!(rig.refused(strip(None)), "not_there", "it waits for none");
+    let finalizers = ["kuragateways.kura.tuist.dev/finalizer", "dns.example/record"];
+    let gateway = rig.sight.gateways.rows.get_mut(OLD).unwrap();
+    gateway.stamp.finalizers = finalizers.map(str::to_owned).to_vec();
+    let Reply::Refused(no) = rig.verb(strip(None)) else { panic!("it is not said which") };
+    assert_eq!((no.code(), no.field()), ("which_finalizer", Some("finalizer")));
+    assert!(finalizers.iter().all(|finalizer| no.to_string().contains(finalizer)), "{no}");
+    for finalizer in finalizers {
+        assert_eq!(rig.verb(strip(Some(finalizer))), Reply::Done);
+    }
+    let strips = |step: &Step| matches!(step.deed, Deed::StripFinalizer { .. });
+    let first = rig.tick().steps.into_iter().find(strips).unwrap();
+    rig.tell(vec![Ran { step: first, outcome: Outcome::Done }]);
+    let left: Vec<Option<&str>> = rig.world.kura.asked.iter().map(|asked| asked.finalizer.as_deref()).collect();
+    assert_eq!(left, [Some("dns.example/record")], "the other one was asked for as well, and is not forgotten");
+    let gateway = rig.sight.gateways.rows.get_mut(OLD).unwrap();
+    gateway.stamp.finalizers.remove(0);
+    assert_eq!(rig.verb(strip(None)), Reply::Done, "the only one that is left is meant");
+    assert_eq!(rig.world.kura.asked.len(), 1, "and it waits already");
 }

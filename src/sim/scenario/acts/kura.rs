@@ -36,7 +36,7 @@ impl<C: Consoles> Run<C> {
             KuraAct::Rerender(fields) => self.rerender(fields),
             KuraAct::DeleteGateway { name } => Ok(verb(KuraVerb::DeleteGateway { name: text(name) })),
             KuraAct::StripFinalizer { name, finalizer } => {
-                Ok(verb(KuraVerb::StripFinalizer { name: text(name), finalizer: text(finalizer) }))
+                Ok(verb(KuraVerb::StripFinalizer { name: text(name), finalizer: Some(text(finalizer)) }))
             }
             KuraAct::DeleteOrphan { name } => Ok(verb(KuraVerb::DeleteOrphan { name: text(name) })),
             outside => {

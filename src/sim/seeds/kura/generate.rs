@@ -147,7 +147,7 @@ impl Writer {
         let (gateway, finalizer) = (format!("kgw-{tenant}-{REGION}"), "gw.example/cleanup".to_owned());
         let verb = match self.pen.dice.u8(..3) {
             0 => KuraVerb::DeleteGateway { name: gateway },
-            1 => KuraVerb::StripFinalizer { name: gateway, finalizer },
+            1 => KuraVerb::StripFinalizer { name: gateway, finalizer: Some(finalizer) },
             _ => KuraVerb::DeleteOrphan { name: instance(&tenant) },
         };
         let words = format!("{} of {tenant}", verb.name());
