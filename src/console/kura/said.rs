@@ -26,6 +26,9 @@ pub(in super::super) fn say(change: &KuraChange, world: &World) -> Said {
             let text = format!("{}: {pod} was not Ready and was deleted, it comes back on {image}", name(server));
             (Glyph::Moving, Role::Moving, text)
         }
+        KuraChange::FieldWrittenBack { server, field, manager, times: 0 } => {
+            (Glyph::Done, Role::Done, format!("{}: {manager} writes {field} back no more", name(server)))
+        }
         KuraChange::FieldWrittenBack { server, field, manager, times } => {
             let text = format!("{}: {manager} wrote {field} back, {times} in a row", name(server));
             (Glyph::Warning, Role::Warning, text)

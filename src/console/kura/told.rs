@@ -17,7 +17,8 @@ use crate::domain::ids::ServerId;
 use crate::domain::kura::deployment::DeploymentStatus;
 use crate::domain::kura::drift::{FieldDrift, drift};
 use crate::domain::kura::orphans::Direction;
-use crate::domain::kura::server::{MovePhase, Server, ServerStatus};
+use crate::domain::kura::server::{Server, ServerStatus};
+use crate::domain::kura::words::{held, left_behind, moving, unwritten, written_back};
 use crate::domain::kura::workload::PausedBy;
 use crate::domain::span::Seconds;
 
@@ -192,8 +193,8 @@ impl Teller<'_> {
         let parts = match kind {
             Some(NeedKind::Held) => vec![self.held(row)],
             Some(NeedKind::Pinned) => vec![self.pinned(row)],
-            Some(NeedKind::Unwritten) => vec![unwritten(row)],
-            Some(NeedKind::LeftBehind) => vec![behind(row), self.open(row, server)],
+            Some(NeedKind::Unwritten) => vec![unwritten(server)],
+            Some(NeedKind::LeftBehind) => vec![left_behind(server), self.open(row, server)],
             _ => self.everything(row, server),
         };
         let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -203,27 +204,22 @@ impl Teller<'_> {
 
     /// What is wrong, most pressing first.
     fn everything(&self, row: &ServerRow, server: &Server) -> Vec<Option<String>> {
-        let moving = (row.moving != MovePhase::None)
-            .then(|| format!("it is being moved ({}), and nothing is scheduled until that is over", row.moving.word()));
         let progress =
             row.progressing().map(|text| format!("its bootstrap progresses ({text}): deleting a pod throws that away"));
-        let pin = server.pin.as_ref().map(|pin| {
-            format!("{} holds it on {} until something newer than {} is released", pin.by, pin.tag, pin.newest)
-        });
         let dead = row.dead_node.as_ref().map(|node| format!("all its pods are on {node}, which is not Ready"));
         vec![
             dead,
             self.open(row, server),
             self.differs(row, server),
-            tug(row),
-            unwritten(row),
+            written_back(server),
+            unwritten(server),
             self.failed(row),
-            behind(row),
+            left_behind(server),
             self.held(row),
             self.pinned(row),
             progress,
-            moving,
-            pin,
+            moving(server),
+            server.pin.as_ref().map(held),
         ]
     }
 
@@ -317,22 +313,6 @@ fn standing(row: &ServerRow) -> String {
         ServerStatus::Destroying => format!("{name} is being destroyed"),
         ServerStatus::Destroyed => format!("{name} is destroyed"),
     }
-}
-
-fn tug(row: &ServerRow) -> Option<String> {
-    let (manager, field) = row.tug.as_ref()?;
-    Some(format!("{manager} writes {field} back each time, so nothing is applied by itself any more"))
-}
-
-fn unwritten(row: &ServerRow) -> Option<String> {
-    row.troubles.first().map(|(object, why)| format!("{object} cannot be written: {why}"))
-}
-
-fn behind(row: &ServerRow) -> Option<String> {
-    let count = row.superseded;
-    row.left_behind.then(|| {
-        format!("{count} deployments in a row were superseded and none succeeded: releases flow, this server does not")
-    })
 }
 
 /// A field that differs: what is there, and what is rendered.

@@ -9,9 +9,10 @@ use super::super::kura::deployment::{Deployment, DeploymentStatus, Wait};
 use super::super::kura::drift::{carries, drift};
 use super::super::kura::ends::aimed;
 use super::super::kura::incidents::workload;
-use super::super::kura::server::{MovePhase, Server, ServerStatus};
+use super::super::kura::server::{Server, ServerStatus};
 use super::super::kura::sight::{NO_CLUSTER, Sight};
 use super::super::kura::ways::Ways;
+use super::super::kura::words::{held, left_behind, moving, unwritten, written_back};
 use super::super::observed::Observed;
 use super::super::world::World;
 use super::sentence::Explanation;
@@ -80,9 +81,8 @@ fn deploying(server: &Server, open: &Deployment) -> Explanation {
 /// Nothing is open: it serves, or nobody deploys to it, or its last attempt failed.
 fn resting(world: &World, server: &Server, sight: &Sight, now: Timestamp) -> Explanation {
     let (name, last) = (server.name(), server.deployments.last());
-    if server.move_phase != MovePhase::None {
-        let said = format!("{name} is {}: nothing is deployed to it until the move is over", server.move_phase.word());
-        return Explanation::of(said).on(server.move_phase.word());
+    if let Some(moving) = moving(server) {
+        return Explanation::of(format!("{name}: {moving}")).on(server.move_phase.word());
     }
     if let Some(row) = last.filter(|row| row.status == DeploymentStatus::Failed) {
         let why = row.error.as_deref().unwrap_or("no reason was kept");
@@ -108,9 +108,7 @@ fn serving(server: &Server, tag: &str) -> Explanation {
     match &server.pin {
         None => Explanation::of(format!("{name} serves {tag}")),
         Some(pin) => {
-            let (by, newest) = (&pin.by, &pin.newest);
-            let said = format!("{name} serves {tag}, where {by} holds it until something newer than {newest} comes");
-            Explanation::of(said).on(by).since(Some(pin.at))
+            Explanation::of(format!("{name} serves {tag}: {}", held(pin))).on(&pin.by).since(Some(pin.at))
         }
     }
 }
@@ -135,16 +133,11 @@ fn broken(server: &Server, tag: &str, sight: &Sight, now: Timestamp) -> Explanat
 
 /// What stands beside the sentence: writes that do not succeed, who writes back, who is left behind (K20, K28).
 fn remarked(mut said: Explanation, server: &Server) -> Explanation {
-    if let Some((field, edit)) = server.tug_of_war() {
-        said.sentence += &format!("; {} writes {field} back, so nothing is applied by itself any more", edit.manager);
+    for beside in [written_back(server), unwritten(server), left_behind(server)].into_iter().flatten() {
+        said.sentence += &format!("; {beside}");
+    }
+    if let Some((_, edit)) = server.tug_of_war() {
         said.on = Some(edit.manager.clone());
-    }
-    if let Some((object, trouble)) = server.troubles.iter().next() {
-        said.sentence += &format!("; {object}: {trouble}");
-    }
-    if server.is_left_behind() {
-        let times = server.consecutive_superseded();
-        said.sentence += &format!("; releases flow and it does not follow, {times} superseded in a row");
     }
     said
 }

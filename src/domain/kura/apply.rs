@@ -67,6 +67,7 @@ fn apply_to_server(server: &mut Server, at: Timestamp, change: &KuraChange) {
             server.roll = Some(Roll { image: image.clone(), fixed: true, pods: pods.clone() });
         }
         KuraChange::PodDeleted { image, uid, .. } => pod_deleted(server, image, uid),
+        KuraChange::FieldWrittenBack { field, times: 0, .. } => drop(server.foreign.remove(field)),
         KuraChange::FieldWrittenBack { field, manager, times, .. } => {
             let edit = ForeignEdit { manager: manager.clone(), times: *times, counted: true };
             server.foreign.insert(field.clone(), edit);
@@ -159,7 +160,7 @@ fn close(server: &mut Server, id: DeploymentId, closing: &Closing, at: Timestamp
 
 /// Whoever writes a field back is counted anew for another manifest, and again after each apply of the same (K28).
 fn applied(server: &mut Server, at: Timestamp, change: &KuraChange) {
-    let KuraChange::ManifestApplied { deployment, revision, image, new_image, .. } = change else { return };
+    let KuraChange::ManifestApplied { deployment, revision, image, new_image, over, .. } = change else { return };
     if server.applied.as_ref().is_some_and(|known| known.revision != *revision) {
         server.foreign.clear();
     }
@@ -169,9 +170,10 @@ fn applied(server: &mut Server, at: Timestamp, change: &KuraChange) {
     if *new_image {
         server.roll = Some(Roll { image: image.clone(), fixed: false, pods: Vec::new() });
     }
-    server.applied = Some(AppliedManifest { revision: revision.clone(), image: image.clone(), at });
+    let (revision, image, over) = (revision.clone(), image.clone(), over.clone());
+    server.applied = Some(AppliedManifest { revision: revision.clone(), image, at, over });
     if let Some(id) = deployment {
-        start(server, *id, revision, at);
+        start(server, *id, &revision, at);
         edit(server, *id, |row| row.applied = true);
     }
 }

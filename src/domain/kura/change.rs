@@ -103,6 +103,9 @@ pub enum KuraChange {
         image: String,
         /// The instance carried another image before (K35).
         new_image: bool,
+        /// The version of the object it was written over; none = there was no such object.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        over: Option<String>,
     },
     /// The pods that roll together in an image change are known (K35).
     RollFixed {
@@ -132,7 +135,7 @@ pub enum KuraChange {
         field: String,
         /// Who.
         manager: String,
-        /// How often in a row.
+        /// How often in a row; 0 = not any more, what a person forced stayed.
         times: u32,
     },
     /// A write did not succeed, or does again (K27, K39).

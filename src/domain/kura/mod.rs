@@ -34,6 +34,7 @@ pub mod drift;
 // What can be said about it.
 pub mod front;
 pub mod ways;
+pub mod words;
 pub mod chain;
 pub mod orphans;
 pub mod skew;

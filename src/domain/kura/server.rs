@@ -177,6 +177,9 @@ pub struct AppliedManifest {
     pub image: String,
     /// When.
     pub at: Timestamp,
+    /// The version of the object it was written over: whoever still sees that one sees what was there before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
 }
 
 /// A pod of a set that rolls together (K35).

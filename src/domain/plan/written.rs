@@ -61,11 +61,12 @@ impl Rehearsal<'_> {
     }
 }
 
-/// The bit, under the version that is seen; by then it is another one.
+/// The bit, under the version that is seen now; by then it is another one.
 fn cordon(fleet: &FleetSight, node: &str, unschedulable: bool) -> Value {
     let mut metadata = json!({ "name": node });
     if let Some(seen) = fleet.nodes.get(node) {
         metadata["uid"] = json!(seen.stamp.uid);
+        metadata["resourceVersion"] = json!(seen.stamp.resource_version);
     }
     json!({ "apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": { "unschedulable": unschedulable } })
 }
@@ -75,6 +76,8 @@ fn eviction(pod: &FleetPod) -> Value {
         "apiVersion": "policy/v1",
         "kind": "Eviction",
         "metadata": { "name": pod.stamp.name, "namespace": pod.namespace },
-        "deleteOptions": { "preconditions": { "uid": pod.stamp.uid } },
+        "deleteOptions": {
+            "preconditions": { "uid": pod.stamp.uid, "resourceVersion": pod.stamp.resource_version },
+        },
     })
 }

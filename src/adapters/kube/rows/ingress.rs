@@ -1,5 +1,7 @@
 //! Ingresses and their classes.
 
+use std::net::IpAddr;
+
 use serde::Deserialize;
 
 use super::super::object::{Meta, Watched, named_by_metadata};
@@ -62,10 +64,12 @@ struct ClassSpec {
 }
 
 impl LoadBalancerStatus {
-    /// Addresses and host names, sorted.
+    /// Addresses and host names, sorted. Addresses are written as a resolver writes them: they are compared as texts.
     pub(super) fn addresses(self) -> Vec<String> {
+        let usual = |ip: String| ip.parse::<IpAddr>().map_or(ip, |address| address.to_string());
         let balanced = self.load_balancer.ingress.into_iter();
-        let mut addresses: Vec<String> = balanced.filter_map(|address| address.ip.or(address.hostname)).collect();
+        let mut addresses: Vec<String> =
+            balanced.filter_map(|address| address.ip.map(usual).or(address.hostname)).collect();
         addresses.sort();
         addresses
     }
@@ -117,5 +121,13 @@ mod tests {
             (row.hosts, row.addresses),
             (vec!["a.example".to_owned()], vec!["192.0.2.1".to_owned(), "lb.example".to_owned()])
         );
+    }
+
+    #[test]
+    fn an_address_reads_as_a_resolver_writes_it() {
+        // K30
+        let status = json!({"loadBalancer": {"ingress": [{"ip": "2001:DB8:0:0::7"}, {"ip": "no address"}]}});
+        let status: LoadBalancerStatus = serde_json::from_value(status).unwrap();
+        assert_eq!(status.addresses(), ["2001:db8::7", "no address"]);
     }
 }

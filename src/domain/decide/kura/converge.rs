@@ -9,7 +9,7 @@ use super::super::super::kura::drift::{carries, drift};
 use super::super::super::kura::front::front;
 use super::super::super::kura::object::{ObjectKind, ObjectRef, Version, tag_of};
 use super::super::super::kura::render::Manifest;
-use super::super::super::kura::server::Server;
+use super::super::super::kura::server::{FOREIGN_EDITS_MAX, Server};
 use super::super::super::kura::sight::Sight;
 use super::super::super::kura::step::{Deed, Purpose, Step};
 use super::super::super::kura::ways::Ways;
@@ -24,7 +24,7 @@ pub(super) fn converge(draft: &mut Draft<'_>, ways: &Ways<'_>, server: &Server) 
     note_observed(draft, server, live);
     let Some(tag) = server.wanted_tag() else { return };
     let manifest = server.manifest(tag);
-    if let Some(live) = live.filter(|live| !live.foreign.is_empty()) {
+    if let Some(live) = live.filter(|live| !live.foreign.is_empty() || !server.foreign.is_empty()) {
         note_foreign(draft, server, &manifest, live);
     }
     let server = &*since(draft, server, told);
@@ -49,8 +49,14 @@ fn note_observed(draft: &mut Draft<'_>, server: &Server, live: Option<&Instance>
     }
 }
 
-/// A field that is rendered, reads otherwise and belongs to somebody else: counted once per apply of ours (K28).
+/// A field that is rendered, reads otherwise and belongs to somebody else: counted once per apply of ours (K28). What is
+/// seen may lag behind what was written, and then says nothing about who wrote since.
 fn note_foreign(draft: &mut Draft<'_>, server: &Server, manifest: &Manifest, live: &Instance) {
+    let over = server.applied.as_ref().and_then(|applied| applied.over.as_ref());
+    if over == Some(&live.stamp.resource_version) {
+        return;
+    }
+    note_let_go(draft, server, live);
     for drifted in drift(manifest, &live.spec) {
         let Some(manager) = live.foreign.get(&drifted.field) else { continue };
         let known = server.foreign.get(&drifted.field).filter(|edit| edit.manager == *manager);
@@ -60,6 +66,18 @@ fn note_foreign(draft: &mut Draft<'_>, server: &Server, manifest: &Manifest, liv
         let times = known.map_or(0, |edit| edit.times).saturating_add(1);
         let (field, manager) = (drifted.field, manager.clone());
         draft.tell(KuraChange::FieldWrittenBack { server: server.id, field, manager, times });
+    }
+}
+
+/// Who was told to have written a field back too often did not after a person's force: what is wanted is applied by itself
+/// again.
+fn note_let_go(draft: &mut Draft<'_>, server: &Server, live: &Instance) {
+    for (field, edit) in &server.foreign {
+        let is_stopped = edit.times >= FOREIGN_EDITS_MAX && !edit.counted;
+        if is_stopped && live.foreign.get(field) != Some(&edit.manager) {
+            let (field, manager) = (field.clone(), edit.manager.clone());
+            draft.tell(KuraChange::FieldWrittenBack { server: server.id, field, manager, times: 0 });
+        }
     }
 }
 

@@ -34,7 +34,8 @@ fn done(draft: &mut Draft<'_>, step: &Step) {
         {
             let (server, deployment, new_image) = (*server, *deployment, *new_image);
             let (revision, image) = (revision.clone(), image.clone());
-            draft.tell(KuraChange::ManifestApplied { server, deployment, revision, image, new_image });
+            let over = version(step).map(|version| version.resource_version.clone());
+            draft.tell(KuraChange::ManifestApplied { server, deployment, revision, image, new_image, over });
         }
         Purpose::NotReady { server, image } => {
             let (pod, uid) =

@@ -35,8 +35,8 @@ fn under_way<'a>(rolls: &'a Rolls, fleet: &'a FleetSight) -> impl Iterator<Item 
     let over = rolls.rolls.iter().filter(|roll| !roll.is_live());
     over.flat_map(|roll| roll.nodes.iter().map(move |(name, node)| (roll, name, node))).filter_map(
         |(roll, name, node)| {
-            let begun = node.step(StepName::Boot).is_some_and(|row| row.state == StepState::Running);
-            let job = fleet.jobs.get(&job_object(roll, name, StepName::Boot).name).filter(|_| begun)?;
+            node.step(StepName::Boot).filter(|row| row.state == StepState::Running)?;
+            let job = fleet.jobs.get(&job_object(roll, name, StepName::Boot).name)?;
             job.ended.is_none().then_some((name.as_str(), roll))
         },
     )

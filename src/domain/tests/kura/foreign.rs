@@ -71,6 +71,49 @@ fn the_third_edit_of_one_field_in_a_row_stops_the_tug_of_war() {
 }
 
 #[test]
+fn whoever_lets_go_after_a_force_is_not_accused_for_ever() {
+    // K28
+    let mut rig = Rig::serving(&[], "0.19.0");
+    let edits = |rig: &Rig| rig.server("acme").foreign.get("spec.ingressClassName").map(|edit| edit.times);
+    let force = |rig: &mut Rig| {
+        rig.verb(KuraVerb::ForceReapply { server: ServerId::named("acme") });
+        rig.reconcile();
+    };
+    for times in 1..=3 {
+        edit(&mut rig, "flux");
+        rig.reconcile();
+        assert_eq!(edits(&rig), Some(times));
+        force(&mut rig);
+    }
+    assert_eq!(edits(&rig), None, "the field stays as it was forced");
+    rig.steps.clear();
+    rig.live("acme").revision = Some("somebody's".to_owned());
+    rig.reconcile();
+    assert_eq!(rig.written(), ["apply KuraInstance kura-acme-eu"], "drift heals by itself again");
+    edit(&mut rig, "flux");
+    rig.reconcile();
+    assert_eq!(edits(&rig), Some(1), "and a new edit is the first of its row");
+}
+
+#[test]
+fn what_is_still_seen_of_before_an_apply_is_no_new_edit() {
+    // K28
+    let mut rig = Rig::serving(&[], "0.19.0");
+    edit(&mut rig, "kubectl-edit");
+    rig.reconcile();
+    rig.verb(KuraVerb::ForceReapply { server: ServerId::named("acme") });
+    let apply = rig.tick().steps.remove(0);
+    let done = |rig: &mut Rig| rig.tell(vec![Ran { step: apply.clone(), outcome: Outcome::Done }]);
+    done(&mut rig);
+    rig.tick();
+    assert_eq!(rig.server("acme").foreign["spec.ingressClassName"].times, 1, "the watch has not told of the apply yet");
+    rig.obey(&apply);
+    edit(&mut rig, "kubectl-edit");
+    rig.tick();
+    assert_eq!(rig.server("acme").foreign["spec.ingressClassName"].times, 2, "this one is seen on top of it");
+}
+
+#[test]
 fn another_manager_or_another_manifest_is_counted_anew() {
     // K28
     let mut rig = Rig::serving(&[], "0.19.0");

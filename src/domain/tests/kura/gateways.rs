@@ -93,6 +93,7 @@ fn nothing_is_collected_on_an_empty_failed_or_stale_reading() {
             revision: rig.revision("acme"),
             image: "0.19.0".to_owned(),
             new_image: false,
+            over: None,
         };
         assert_eq!(outcome, Outcome::Done);
         rig.world.kura.apply(rig.now, &change);

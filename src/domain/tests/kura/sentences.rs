@@ -57,12 +57,12 @@ fn a_server_at_rest_says_why_it_rests() {
     assert_eq!(said(&rig), "acme-eu serves 0.19.0");
     rig.release("0.20.0");
     rig.deploy("acme", "0.19.0", false);
-    assert_eq!(said(&rig), "acme-eu serves 0.19.0, where jane holds it until something newer than 0.20.0 comes");
+    assert_eq!(said(&rig), "acme-eu serves 0.19.0: jane holds it on 0.19.0 until something newer than 0.20.0 is released");
     rig.endpoint("acme").up = Up::Timeout;
     rig.reconcile();
     assert_eq!(said(&rig), "acme-eu does not serve 0.19.0: /up did not answer in 5s");
     rig.verb(KuraVerb::MoveServer { server: acme(), phase: MovePhase::MovingOut });
-    assert_eq!(said(&rig), "acme-eu is moving_out: nothing is deployed to it until the move is over");
+    assert_eq!(said(&rig), "acme-eu: it is being moved (moving_out): nothing is deployed to it until the move is over");
     rig.verb(KuraVerb::DestroyServer { server: acme() });
     assert_eq!(said(&rig), "acme-eu is being taken down: its instance is still there");
     rig.live("acme").stamp.finalizers = vec!["f/cleanup".to_owned()];
