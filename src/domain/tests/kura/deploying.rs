@@ -92,6 +92,17 @@ fn an_older_tag_stays_until_something_newer_is_released() {
 }
 
 #[test]
+fn a_tag_that_was_never_tried_is_held_back_by_a_pin_all_the_same() {
+    // K25
+    let mut rig = Rig::serving(&["0.18.5", "0.19.0"], "0.18.0");
+    rig.verb(deploy("0.18.5", false));
+    rig.settle();
+    rig.tick();
+    assert_eq!(rig.server("acme").current_image_tag.as_deref(), Some("0.18.5"));
+    assert!(rig.server("acme").open().is_none(), "0.19.0 was the newest when 0.18.5 was chosen");
+}
+
+#[test]
 fn the_newest_tag_ends_a_pin_and_an_unknown_one_is_refused() {
     // K25
     let mut rig = Rig::serving(&["0.18.0"], "0.19.0");

@@ -33,7 +33,11 @@ fn pods_that_are_not_ready_are_deleted_together_once_the_template_is_new() {
     assert!(first.steps.iter().all(|step| step.object.kind == ObjectKind::KuraInstance), "the template first");
     let outcome = rig.obey(&first.steps[0]);
     rig.look();
-    let next = rig.tell(vec![Ran { step: first.steps[0].clone(), outcome }]);
+    rig.sight.sets.rows.get_mut(NAME).unwrap().image = Some("0.19.0".to_owned());
+    rig.tell(vec![Ran { step: first.steps[0].clone(), outcome }]);
+    assert!(deleted(&rig).is_empty(), "they would come back on the old image");
+    rig.sight.sets.rows.get_mut(NAME).unwrap().image = Some("0.20.0".to_owned());
+    let next = rig.tell(Vec::new());
     assert_eq!(deleted(&rig), ["kura-acme-eu-1", "kura-acme-eu-3", "kura-acme-eu-4"]);
     for step in &next.steps {
         let pod = &rig.sight.pods.rows[&step.object.name];
@@ -72,6 +76,15 @@ impl World {
     fn again(rig: &Rig) -> crate::domain::world::World {
         serde_json::from_value(serde_json::to_value(&rig.world).unwrap()).unwrap()
     }
+}
+
+#[test]
+fn a_pod_that_starts_on_the_new_image_already_is_let_start() {
+    // K35
+    let mut rig = degraded();
+    rig.pod(NAME, 4, "0.20.0", false);
+    rig.reconcile();
+    assert_eq!(deleted(&rig), ["kura-acme-eu-1", "kura-acme-eu-3"]);
 }
 
 #[test]

@@ -41,13 +41,18 @@ fn an_ended_deployment_never_changes_and_the_history_keeps_its_order() {
     // K5, K7
     let mut rig = Rig::serving(&["0.20.0"], "0.19.0");
     rig.settle();
-    let before = rig.server("acme").deployments.clone();
-    let (server, deployment) = (ServerId::named("acme"), before[0].id);
-    for closing in [Closing::Cancelled, Closing::Failed { error: "late".to_owned() }] {
+    let before = rig.server("acme").clone();
+    let (server, deployment) = (ServerId::named("acme"), before.deployments[0].id);
+    for closing in [
+        Closing::Cancelled,
+        Closing::Failed { error: "late".to_owned() },
+        Closing::Superseded { by: "0.21.0".to_owned() },
+        Closing::Succeeded { detail: None, url: Some("https://elsewhere".to_owned()) },
+    ] {
         let change = KuraChange::DeploymentClosed { server, deployment, closing };
         rig.world.kura.apply(rig.now, &change);
     }
-    assert_eq!(rig.server("acme").deployments, before);
+    assert_eq!(*rig.server("acme"), before, "neither its rows nor what they once came to");
     for n in 0..DEPLOYMENTS_KEPT {
         rig.deploy("acme", "0.19.0", n.is_multiple_of(2));
         rig.deploy("acme", "0.20.0", true);
@@ -61,6 +66,9 @@ fn a_back_port_displaces_nothing() {
     let mut rig = Rig::serving(&[], "4.2.0");
     rig.release("4.1.9");
     assert!(facts(&rig.tick()).is_empty());
+    rig.add("later");
+    rig.tick();
+    assert_eq!(rig.open("later").image_tag, "4.2.0", "the newest is the target, not what was released last");
     rig.release("sha-abc");
     assert!(matches!(facts(&rig.tick())[0], KuraChange::DeploymentOpened { .. }), "released after 4.2.0: above it");
 }
@@ -145,7 +153,14 @@ fn a_tag_nobody_can_rank_is_never_provably_older() {
     // K9
     let mut rig = Rig::serving(&["0.20.0"], "0.19.0");
     rig.edit("acme", |server| server.current_image_tag = Some("sha-of-somebody".to_owned()));
-    assert!(!facts(&rig.tick()).iter().any(|fact| matches!(fact, KuraChange::DeploymentOpened { .. })));
+    let opens = |rig: &mut Rig| {
+        let verdict = rig.tick();
+        facts(&verdict).iter().any(|fact| matches!(fact, KuraChange::DeploymentOpened { .. }))
+    };
+    assert!(!opens(&mut rig));
+    rig.deploy("acme", "sha-of-somebody", true);
+    rig.edit("acme", |server| (server.current_image_tag, server.pin) = (Some("0.19.0".to_owned()), None));
+    assert!(!opens(&mut rig), "nor is one that is open displaced");
 }
 
 #[test]
@@ -206,4 +221,5 @@ fn whoever_scheduled_the_open_row_it_makes_way() {
     rig.release("0.20.0");
     rig.tick();
     assert_eq!((rig.open("acme").image_tag.as_str(), rig.open("acme").requested_by.as_str()), ("0.20.0", "scheduler"));
+    assert_eq!(rig.rows("acme")[1], row("0.19.0", Status::Superseded));
 }
