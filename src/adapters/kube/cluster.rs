@@ -239,10 +239,38 @@ fn stranger(first: &Identity, now: &Identity) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::domain::kura::object::Stamp;
 
     fn identity(uid: Option<&str>) -> Identity {
         Identity { uid: uid.map(str::to_owned), version: "v1.34.2".to_owned(), minor: 34 }
+    }
+
+    #[test]
+    fn a_class_has_a_controller_while_a_replica_of_one_of_its_gateways_is_ready() {
+        // K30
+        let stamp = |name: &str| {
+            let stamp =
+                json!({"name": name, "uid": name, "resource_version": "1", "created_at": "2026-01-01T00:00:00Z"});
+            serde_json::from_value::<Stamp>(stamp).unwrap()
+        };
+        let gateway = |name: &str, class: &str, ready: u32| {
+            let gateway = json!({"stamp": stamp(name), "class": class, "ready_replicas": ready});
+            (name.to_owned(), serde_json::from_value::<Gateway>(gateway).unwrap())
+        };
+        let class = |name: &str| {
+            let class = IngressClass { stamp: stamp(name), controller: "c".to_owned(), has_controller: None };
+            (name.to_owned(), class)
+        };
+        let mut sight = Sight::default();
+        sight.classes.rows = [class("dead"), class("alive"), class("nginx")].into_iter().collect();
+        let gateways = [gateway("a", "dead", 0), gateway("b", "alive", 1), gateway("c", "alive", 0)];
+        sight.gateways.rows = gateways.into_iter().collect();
+        find_controllers(&mut sight);
+        let found = |name: &str| sight.classes.rows[name].has_controller;
+        assert_eq!((found("dead"), found("alive"), found("nginx")), (Some(false), Some(true), None));
     }
 
     #[test]

@@ -107,9 +107,7 @@ fn serving(server: &Server, tag: &str) -> Explanation {
     let name = server.name();
     match &server.pin {
         None => Explanation::of(format!("{name} serves {tag}")),
-        Some(pin) => {
-            Explanation::of(format!("{name} serves {tag}: {}", held(pin))).on(&pin.by).since(Some(pin.at))
-        }
+        Some(pin) => Explanation::of(format!("{name} serves {tag}: {}", held(pin))).on(&pin.by).since(Some(pin.at)),
     }
 }
 

@@ -158,7 +158,9 @@ impl KuraRefusal {
             Self::NothingToApply { .. } => &["deploy a tag to it"],
             Self::InUse { .. } => &["lead that one to another class first"],
             Self::NotLeaving { .. } => &["delete it first; a finalizer is only in the way of a deletion"],
-            Self::WhichFinalizer { .. } => &["name the one whose controller is gone: the others clean up by themselves"],
+            Self::WhichFinalizer { .. } => {
+                &["name the one whose controller is gone: the others clean up by themselves"]
+            }
             Self::NotAnOrphan { .. } => &["destroy its server instead"],
             Self::ReasonMissing => &["say why: it is all that those who come after will find"],
             Self::Unseen { .. } => &["mend the connection to the cluster, then try again"],

@@ -198,7 +198,8 @@ fn a_finalizer_takes_a_reason_and_another_gateway_of_the_same_name_takes_none_of
 fn which_of_several_finalizers_is_meant_is_typed() {
     // K44
     let mut bed = armed();
-    let stamp = json!({"deleting_since": "2026-05-15T03:00:00Z", "finalizers": ["gw.example/cleanup", "dns.example/a"]});
+    let stamp =
+        json!({"deleting_since": "2026-05-15T03:00:00Z", "finalizers": ["gw.example/cleanup", "dns.example/a"]});
     bed.gateway("kgw-old", json!({"stamp": stamp}));
     bed.see();
     bed.stage.show();

@@ -83,6 +83,20 @@ fn what_cannot_be_read_fails_nothing_and_writes_nothing() {
 }
 
 #[test]
+fn nothing_is_applied_over_what_is_on_its_way_out() {
+    // K23, K26
+    let mut rig = Rig::serving(&[], "0.19.0");
+    let since = rig.now;
+    rig.live("acme").stamp.deleting_since = Some(since);
+    rig.live("acme").revision = Some("somebody's".to_owned());
+    rig.reconcile();
+    assert!(rig.steps.is_empty(), "it would be applied to something that goes all the same");
+    rig.sight.instances.rows.clear();
+    rig.reconcile();
+    assert_eq!(rig.written(), ["apply KuraInstance kura-acme-eu"], "once it is gone it is made anew");
+}
+
+#[test]
 fn an_image_that_is_reported_early_is_not_believed() {
     // K33 (I9)
     let mut rig = Rig::serving(&["0.20.0"], "0.19.0");

@@ -2,6 +2,7 @@
 
 use super::rig::{Rig, facts, lose};
 use crate::domain::kura::change::KuraChange;
+use crate::domain::kura::server::GatewayMode;
 use crate::domain::kura::source::Contact;
 use crate::domain::kura::step::{Deed, Outcome, Ran, Step};
 use crate::domain::kura::traffic::IngressClass;
@@ -216,4 +217,39 @@ fn of_several_finalizers_the_one_that_is_meant_is_named_and_each_goes_by_itself(
     gateway.stamp.finalizers.remove(0);
     assert_eq!(rig.verb(strip(None)), Reply::Done, "the only one that is left is meant");
     assert_eq!(rig.world.kura.asked.len(), 1, "and it waits already");
+}
+
+#[test]
+fn a_class_stays_where_a_gateway_was_made_for_it_since() {
+    // K43
+    let mut rig = Rig::serving(&[], "0.19.0");
+    rig.put_gateway(OLD, "stranger");
+    let stamp = rig.sight.gateways.rows[OLD].stamp.clone();
+    let class = IngressClass { stamp, controller: "c".to_owned(), has_controller: Some(true) };
+    rig.sight.classes.rows.insert(OLD.to_owned(), class);
+    rig.verb(KuraVerb::DeleteGateway { name: OLD.to_owned() });
+    let step = rig.tick().steps.remove(0);
+    let outcome = rig.obey(&step);
+    rig.tell(vec![Ran { step, outcome }]);
+    assert_eq!(rig.world.kura.asked.len(), 1, "its class is to go as well");
+    rig.pass_time(1);
+    rig.put_gateway(OLD, "stranger");
+    let verdict = rig.tick();
+    assert!(verdict.steps.is_empty() && rig.world.kura.asked.is_empty(), "somebody stands on it again");
+}
+
+#[test]
+fn a_gateway_is_not_made_on_a_reading_that_broke_off() {
+    // K23, K27
+    let mut rig = Rig::serving(&[], "0.19.0");
+    rig.edit("acme", |server| server.spec.gateway = GatewayMode::Dedicated);
+    rig.reconcile();
+    rig.steps.clear();
+    rig.sight.gateways.rows.clear();
+    rig.pass_time(60);
+    rig.look();
+    let now = rig.now;
+    lose(&mut rig.sight.gateways, now);
+    rig.tick_as_it_is();
+    assert!(rig.steps.is_empty(), "it may well be there");
 }

@@ -40,6 +40,9 @@ fn instances_on_one_dead_node_are_one_incident() {
         (found[0].node.as_str(), &found[0].instances[..]),
         ("node-9", &["kura-a-eu", "kura-b-eu"].map(str::to_owned)[..])
     );
+    rig.sight.pods.rows.get_mut("kura-b-eu-1").unwrap().node = Some("node-0".to_owned());
+    let found = dead_nodes(&rig.sight, &nodes);
+    assert_eq!(found[0].instances, ["kura-a-eu"], "whoever has a pod elsewhere is not down with it");
 }
 
 #[test]

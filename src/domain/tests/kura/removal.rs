@@ -41,6 +41,23 @@ fn a_destroyed_server_takes_its_instance_and_only_its_gateways_with_it() {
 }
 
 #[test]
+fn a_gateway_of_a_destroyed_server_that_somebody_else_stands_on_stays() {
+    // K51, K42
+    let mut rig = Rig::serving(&[], "0.19.0");
+    rig.add("other");
+    rig.settle();
+    rig.put_gateway("kgw-acme-eu", "acme");
+    rig.render_otherwise("other", "ingressClassName", "kgw-acme-eu");
+    rig.reconcile();
+    rig.verb(destroy());
+    rig.steps.clear();
+    rig.reconcile();
+    rig.reconcile();
+    assert_eq!(rig.written(), ["delete KuraInstance kura-acme-eu"]);
+    assert_eq!(rig.server("acme").status, ServerStatus::Destroyed);
+}
+
+#[test]
 fn a_destroy_waits_until_everything_is_gone_and_is_asked_for_once() {
     // K51, K44
     let mut rig = Rig::serving(&[], "0.19.0");

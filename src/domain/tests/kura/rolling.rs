@@ -103,6 +103,22 @@ fn a_pod_that_became_ready_or_was_replaced_is_spared() {
 }
 
 #[test]
+fn what_was_deleted_is_not_deleted_or_counted_again_while_it_is_still_seen() {
+    // K35, K41
+    let mut rig = degraded();
+    let apply = rig.tick().steps.remove(0);
+    let outcome = rig.obey(&apply);
+    let steps = rig.tell(vec![Ran { step: apply, outcome }]).steps;
+    let done: Vec<Ran> = steps.into_iter().map(|step| Ran { step, outcome: Outcome::Done }).collect();
+    rig.steps.clear();
+    rig.tell(done.clone());
+    rig.tell(done);
+    rig.tick();
+    assert!(deleted(&rig).is_empty(), "the watch has not told of it yet");
+    assert_eq!(rig.server("acme").deleted_total.get("0.20.0"), Some(&3));
+}
+
+#[test]
 fn a_delete_that_fails_is_told_tried_again_and_fails_nothing() {
     // K39 (A04)
     let mut rig = degraded();

@@ -57,7 +57,10 @@ fn a_server_at_rest_says_why_it_rests() {
     assert_eq!(said(&rig), "acme-eu serves 0.19.0");
     rig.release("0.20.0");
     rig.deploy("acme", "0.19.0", false);
-    assert_eq!(said(&rig), "acme-eu serves 0.19.0: jane holds it on 0.19.0 until something newer than 0.20.0 is released");
+    assert_eq!(
+        said(&rig),
+        "acme-eu serves 0.19.0: jane holds it on 0.19.0 until something newer than 0.20.0 is released"
+    );
     rig.endpoint("acme").up = Up::Timeout;
     rig.reconcile();
     assert_eq!(said(&rig), "acme-eu does not serve 0.19.0: /up did not answer in 5s");
