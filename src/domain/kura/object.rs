@@ -30,9 +30,6 @@ pub const REGION_LABEL: &str = "tuist.dev/region";
 /// What the deletion of an instance waits for, until its controller has cleaned up (K50).
 pub const INSTANCE_FINALIZER: &str = "kurainstances.kura.tuist.dev/finalizer";
 
-/// What the deletion of a gateway waits for, until its controller has cleaned up (K50).
-pub const GATEWAY_FINALIZER: &str = "kuragateways.kura.tuist.dev/finalizer";
-
 /// Kinds of objects that are read or written for Kura servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum ObjectKind {

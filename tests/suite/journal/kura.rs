@@ -100,7 +100,7 @@ fn writes(n: u64) -> Vec<KuraChange> {
             revision: "00c0ffee00c0ffee".to_owned(),
             image: image.clone(),
             new_image: n.is_multiple_of(2),
-            over: n.is_multiple_of(3).then(|| "4711".to_owned()),
+            over: None,
         },
         KuraChange::RollFixed { server, image: image.clone(), pods },
         KuraChange::PodDeleted { server, image, pod: name, uid: uid.clone() },
@@ -111,12 +111,7 @@ fn writes(n: u64) -> Vec<KuraChange> {
             trouble: n.is_multiple_of(2).then(|| "forbidden".to_owned()),
         },
         taken,
-        KuraChange::AskedDone {
-            object,
-            uid,
-            finalizer: n.is_multiple_of(2).then(|| "gw.example/cleanup".to_owned()),
-            trouble: None,
-        },
+        KuraChange::AskedDone { object, uid, finalizer: None, trouble: None },
         KuraChange::ClusterAccepted { uid: format!("11111111-2222-{n}") },
     ]
 }
