@@ -82,5 +82,6 @@ fn snapshot(world: &Arc<World>, observed: Observed, now: Timestamp) -> Snapshot 
         access: Access::Operator,
         glimpse: None,
         own: None,
+        fallback: None,
     }
 }

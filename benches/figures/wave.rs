@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::iter;
 use kura_console::adapters::clock::SystemClock;
-use kura_console::app::host::{KuraOf, ServerHost};
+use kura_console::app::host::ServerHost;
 use kura_console::control::host::Host;
 use kura_console::control::ports::Vault;
 use kura_console::control::service::{Service, Settings};
@@ -31,8 +31,7 @@ pub(super) fn of_10_000() {
     runtime.block_on(async {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("kura.db");
-        let host =
-            ServerHost::open(&path, SystemClock::start(), "bench".into(), KuraOf::nobody()).await.expect("a journal");
+        let host = ServerHost::without_cluster(&path, SystemClock::start(), "bench".into()).await.expect("a journal");
         let (service, loops) = Service::new(Arc::new(host), AccountId::named("bench"), Settings::default());
         loops.into_iter().for_each(|part| drop(tokio::spawn(part.future)));
         service.door.ready().await.expect("a loaded journal");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::control::link::{Answer, Link};
+use crate::control::link::{Answer, Link, SeatOrder};
 use crate::control::picture::{Freshness, Picture};
 use crate::control::ports::{ApplyResult, Clock, Cluster};
 use crate::domain::change::Entry;
@@ -95,6 +95,10 @@ impl<L: Link> Link for Beside<L> {
         }
     }
 
+    async fn seat(&self, order: SeatOrder) -> Answer {
+        self.link.seat(order).await
+    }
+
     async fn results(&self, rollout: RolloutId, machine: MachineId) -> Result<Vec<ApplyResult>, String> {
         self.link.results(rollout, machine).await
     }
@@ -137,6 +141,7 @@ mod tests {
             role: Role::Owner,
             glimpse: None,
             own: None,
+            fallback: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //! is the control plane's; this file says what was meant where no answer ever came.
 
 use std::fs::{self, File, OpenOptions};
+use std::future::Future;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-use crate::control::link::{Answer, Link};
+use crate::control::link::{Answer, Link, SeatOrder, SeatWish};
 use crate::control::picture::Picture;
 use crate::control::ports::{ApplyResult, Clock};
 use crate::domain::change::Entry;
@@ -122,21 +123,38 @@ impl<L: Link, C: Clock> Witnessed<L, C> {
         Self { link, clock, api: "".into(), book: Book::of_nobody() }
     }
 
-    /// One line, on the disk when it returns.
-    async fn keep(&self, order: &Order, planned_at: Option<Revision>, answer: Option<&Answer>) -> Result<(), String> {
-        let line = Line {
+    /// An intent, and what is done about it: on the disk before it leaves, and once it was answered. Where it cannot be
+    /// written, only what stops something leaves.
+    async fn witnessed(&self, intent: Line, is_stop: bool, leaves: impl Future<Output = Answer>) -> Answer {
+        let kept = self.book.keep(&intent).await;
+        match &kept {
+            Err(why) if !is_stop => {
+                let hint = "make room for it, or start the console with --no-local-audit".to_owned();
+                return Answer::Refused { sentence: format!("{UNWRITABLE} ({why})"), hints: vec![hint] };
+            }
+            _ => {}
+        }
+        let answer = leaves.await;
+        let outcome = Line { at: self.clock.now(), phase: "outcome", answer: Some(told(&answer)), ..intent };
+        match kept.and(self.book.keep(&outcome).await) {
+            Ok(()) => answer,
+            Err(why) => marked(answer, &why),
+        }
+    }
+
+    fn intent(&self, by: &str, verb: &str, asked: Value, reason: Option<&String>) -> Line {
+        Line {
             at: self.clock.now(),
-            phase: if answer.is_some() { "outcome" } else { "intent" },
+            phase: "intent",
             api: self.api.to_string(),
-            by: order.by.clone(),
-            verb: order.verb.name().to_owned(),
-            asked: json!(order.verb),
-            reason: order.reason.clone(),
-            key: order.key.clone(),
-            planned_at,
-            answer: answer.map(told),
-        };
-        self.book.keep(&line).await
+            by: by.to_owned(),
+            verb: verb.to_owned(),
+            asked,
+            reason: reason.cloned(),
+            key: None,
+            planned_at: None,
+            answer: None,
+        }
     }
 }
 
@@ -149,20 +167,20 @@ impl<L: Link, C: Clock> Link for Witnessed<L, C> {
     }
 
     async fn order(&self, order: Order, planned_at: Option<Revision>) -> Answer {
-        let intent = self.keep(&order, planned_at, None).await;
-        match &intent {
-            Err(why) if !order.verb.is_stop() => {
-                let hint = "make room for it, or start the console with --no-local-audit".to_owned();
-                return Answer::Refused { sentence: format!("{UNWRITABLE} ({why})"), hints: vec![hint] };
-            }
-            _ => {}
-        }
-        let answer = self.link.order(order.clone(), planned_at).await;
-        let outcome = self.keep(&order, planned_at, Some(&answer)).await;
-        match intent.and(outcome) {
-            Ok(()) => answer,
-            Err(why) => marked(answer, &why),
-        }
+        let intent = self.intent(&order.by, order.verb.name(), json!(order.verb), order.reason.as_ref());
+        let intent = Line { key: order.key.clone(), planned_at, ..intent };
+        let is_stop = order.verb.is_stop();
+        self.witnessed(intent, is_stop, self.link.order(order, planned_at)).await
+    }
+
+    async fn seat(&self, order: SeatOrder) -> Answer {
+        let verb = match order.wish {
+            SeatWish::Take => "take-seat",
+            SeatWish::Leave => "leave-seat",
+        };
+        let intent = self.intent(&order.by, verb, Value::Null, order.reason.as_ref());
+        let intent = Line { key: Some(order.key.clone()), ..intent };
+        self.witnessed(intent, order.wish == SeatWish::Leave, self.link.seat(order)).await
     }
 
     async fn results(&self, rollout: RolloutId, machine: MachineId) -> Result<Vec<ApplyResult>, String> {

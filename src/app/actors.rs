@@ -145,6 +145,7 @@ impl Console for Actor {
 fn wish(effect: Effect) -> Option<Wish> {
     match effect {
         Effect::SendOrder(sealed) => Some(Wish::Give(Box::new(sealed.into_order()))),
+        Effect::Seat(sealed) => Some(Wish::Seat(Box::new(convert::seat_order(*sealed)))),
         Effect::LoadResults { rollout, machine } => Some(Wish::Read { rollout, machine }),
         Effect::Quit => Some(Wish::Leave),
         Effect::LoadPast { .. } | Effect::Copy(_) | Effect::Redraw | Effect::Suspend => None,

@@ -11,7 +11,7 @@ use crate::adapters::kube::fault::ClusterFault;
 use crate::adapters::kube::target::{Choice, Target};
 use crate::adapters::probe::probing::Probing;
 use crate::adapters::probe::reach::Reach;
-use crate::control::ports::{Cluster, NoCluster, Sightings};
+use crate::control::ports::{Clock, Cluster, NoCluster, Sightings};
 use crate::domain::kura::estate::Estate;
 use crate::domain::kura::sight::Sight;
 use crate::domain::kura::step::{Outcome, Step};
@@ -43,6 +43,16 @@ impl ClusterArgs {
     /// True where a cluster is named.
     pub fn is_given(&self) -> bool {
         self.context.is_some() || self.kubeconfig.is_some()
+    }
+
+    /// What is named, for a console that looks at it beside a control plane; none where nothing is. `writes` = it may have
+    /// to carry on there, and then looks after it as a control plane would.
+    pub async fn beside(&self, writes: bool) -> Result<Option<Wanted>, Problem> {
+        if !self.is_given() {
+            return Ok(None);
+        }
+        let deletion = if writes { NotReadyDeletion::Auto } else { NotReadyDeletion::Off };
+        Ok(Some(Wanted { target: self.pin().await?, namespace: self.kura_space.clone(), deletion }))
     }
 
     /// The cluster that is named, pinned.
@@ -91,6 +101,13 @@ pub struct Wanted {
     deletion: NotReadyDeletion,
 }
 
+impl Wanted {
+    /// What it is called here.
+    pub fn context(&self) -> String {
+        self.target.context().unwrap_or("the cluster").to_owned()
+    }
+}
+
 impl ServedClusterArgs {
     /// What is meant; none = no cluster. Nothing is sent yet: a cluster that cannot be reached is no reason not to start.
     ///
@@ -125,18 +142,18 @@ fn unusable(fault: &ClusterFault) -> Problem {
 }
 
 /// What the host of `serve` stands on.
-pub enum ServerCluster {
+pub enum ServerCluster<C: Clock = SystemClock> {
     /// None is connected.
     Absent,
     /// This one, and nothing on this machine to probe its endpoints with.
-    Unprobed(KubeCluster<SystemClock>),
+    Unprobed(KubeCluster<C>),
     /// This one, with the endpoints of its servers.
-    Probed(Probing<KubeCluster<SystemClock>>),
+    Probed(Probing<KubeCluster<C>>),
 }
 
-impl ServerCluster {
+impl<C: Clock> ServerCluster<C> {
     /// Begins to follow it, on the runtime this is called in; what cannot be reached is tried again for ever.
-    pub fn start(wanted: Option<Wanted>, clock: SystemClock) -> Self {
+    pub fn start(wanted: Option<Wanted>, clock: C) -> Self {
         let Some(Wanted { target, namespace, deletion }) = wanted else {
             tracing::info!(
                 "no cluster is connected: Kura servers can be looked at and planned, and nothing is applied"
@@ -150,7 +167,7 @@ impl ServerCluster {
             ?deletion,
             "following the cluster of the Kura servers"
         );
-        let cluster = KubeCluster::start(target, &namespace, deletion, clock);
+        let cluster = KubeCluster::start(target, &namespace, deletion, clock.clone());
         match Reach::of_this_machine() {
             Ok(reach) => Self::Probed(Probing::start(cluster, reach, clock)),
             Err(why) => {
@@ -170,7 +187,7 @@ impl ServerCluster {
     }
 }
 
-impl Cluster for ServerCluster {
+impl<C: Clock> Cluster for ServerCluster<C> {
     fn sight(&self) -> Option<Sight> {
         match self {
             Self::Absent => None,

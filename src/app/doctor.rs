@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::cluster::ClusterArgs;
 use super::doctor_here::here;
-use super::doctor_journal::journal;
+use super::doctor_journal::{journal, no_journal};
 use super::doctor_reach::reach;
 use super::look::speaks_unicode;
 use super::report::wrapped;
@@ -117,9 +117,10 @@ pub fn run(args: Args) -> Result<(), Problem> {
     let runtime = runtime.map_err(|e| Problem::new(ProblemKind::Internal, "runtime", format!("no threads: {e}")))?;
     let (target, cluster) = (args.target, args.cluster);
     let mut findings = runtime.block_on(reach(target, cluster));
-    if let Some(url) = &args.journal {
-        findings.push(runtime.block_on(journal(url)));
-    }
+    findings.push(match &args.journal {
+        Some(url) => runtime.block_on(journal(url)),
+        None => no_journal(),
+    });
     // A token command that never ends is not waited for.
     runtime.shutdown_background();
     findings.extend(here());

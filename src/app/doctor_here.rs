@@ -16,7 +16,7 @@ const SMALLEST: (u16, u16) = (80, 24);
 /// Everything about this end.
 pub fn here() -> Vec<Finding> {
     let variable = |name: &str| std::env::var(name).ok();
-    vec![terminal(&variable), size(), colours(&variable), locale(&variable), config(&variable), log(), fallback()]
+    vec![terminal(&variable), size(), colours(&variable), locale(&variable), config(&variable), log()]
 }
 
 type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -103,14 +103,6 @@ fn log() -> Finding {
             "a read-only home is fine; for a file use --log-file or XDG_STATE_HOME",
         ),
     }
-}
-
-fn fallback() -> Finding {
-    Finding::warn(
-        "fallback",
-        "not possible from here: this version takes no seat by itself",
-        "while the control plane is away, nothing new is granted and running leases stay; bring it back",
-    )
 }
 
 #[cfg(test)]

@@ -18,6 +18,12 @@ pub(super) async fn journal(url: &str) -> Finding {
     }
 }
 
+/// None was named: this machine could look on and no more.
+pub(super) fn no_journal() -> Finding {
+    let said = "not possible from here: no journal was named";
+    Finding::warn(CHECK, said, "name it as serve does: --journal URL, or KURA_CONSOLE_JOURNAL")
+}
+
 async fn looked_at(url: &str) -> Result<String, Problem> {
     let url = url.parse::<JournalUrl>().map_err(|error| error.problem())?;
     let journal = ServerJournal::existing(&url).await?;
@@ -26,5 +32,5 @@ async fn looked_at(url: &str) -> Result<String, Problem> {
     let (kind, accounts) = (journal.kind(), standings.len());
     journal.close().await;
     let accounts = if accounts == 1 { "1 account".to_owned() } else { format!("{accounts} accounts") };
-    Ok(format!("{url} can be read from here ({kind}, {accounts}, the newest entry is {newest})"))
+    Ok(format!("possible over {url}: it can be read from here ({kind}, {accounts}, the newest entry is {newest})"))
 }

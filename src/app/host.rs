@@ -1,5 +1,7 @@
 //! The host of `serve`: a journal, what lies beside it, and the system clock.
 
+use std::sync::Arc;
+
 use imbl::OrdMap;
 use uuid::Uuid;
 
@@ -12,96 +14,108 @@ use super::store::vault::ServerVault;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::open::JournalUrl;
 use crate::control::host::Host;
+use crate::control::ports::Clock;
 use crate::domain::ids::AccountId;
 use crate::domain::observed::Node;
 use crate::wire::problem::Problem;
 
 /// Where everything of a control plane is kept.
-pub struct ServerHost {
-    store: Store,
-    cluster: ServerCluster,
-    kura_account: AccountId,
+pub struct ServerHost<C: Clock = SystemClock> {
+    footing: Footing<C>,
     clock: SystemClock,
-    process: String,
 }
 
-/// The cluster of one account.
-pub struct KuraOf {
-    /// What is connected.
-    pub cluster: ServerCluster,
+/// What a host stands on.
+pub struct Footing<C: Clock = SystemClock> {
+    /// The journal, and what lies beside it.
+    pub store: Store,
+    /// The cluster of one account.
+    pub cluster: Arc<ServerCluster<C>>,
     /// Whose Kura servers are in it.
     pub account: AccountId,
-}
-
-impl KuraOf {
-    /// No cluster is connected.
-    pub fn nobody() -> Self {
-        Self { cluster: ServerCluster::Absent, account: AccountId::named("default") }
-    }
+    /// The name of this process in the journal and on screens.
+    pub process: String,
+    /// Whether agents reach it.
+    pub serves_agents: bool,
 }
 
 impl ServerHost {
-    /// Opens the journal and what lies beside it, or makes them.
-    pub async fn open(
+    /// A host on a journal that is opened or made, with no cluster.
+    pub async fn without_cluster(
         journal: impl Into<JournalUrl>,
         clock: SystemClock,
         process: String,
-        kura: KuraOf,
     ) -> Result<Self, Problem> {
-        let store = Store::open(&journal.into(), clock).await?;
-        let KuraOf { cluster, account: kura_account } = kura;
-        Ok(Self { store, cluster, kura_account, clock, process })
+        let footing = Footing {
+            store: Store::open(&journal.into()).await?,
+            cluster: Arc::new(ServerCluster::Absent),
+            account: AccountId::named("default"),
+            process,
+            serves_agents: true,
+        };
+        Ok(Self::on(footing, clock))
+    }
+}
+
+impl<C: Clock> ServerHost<C> {
+    /// A host that decides by `clock`.
+    pub fn on(footing: Footing<C>, clock: SystemClock) -> Self {
+        Self { footing, clock }
     }
 
     /// Closes everything, so that a copy of the journal is whole.
     pub async fn close(&self) {
-        self.store.close().await;
+        self.footing.store.close().await;
     }
 }
 
-impl Host for ServerHost {
+impl<C: Clock> Host for ServerHost<C> {
     type Journal = ServerJournal;
     type Heartbeats = ServerJournal;
     type Presence = ServerPresence;
     type Results = ServerResults;
     type Vault = ServerVault;
-    type Cluster = ServerCluster;
+    type Cluster = ServerCluster<C>;
     type Clock = SystemClock;
 
     fn journal(&self) -> &ServerJournal {
-        &self.store.journal
+        &self.footing.store.journal
     }
 
     fn heartbeats(&self) -> &ServerJournal {
-        &self.store.journal
+        &self.footing.store.journal
     }
 
     fn presence(&self) -> &ServerPresence {
-        &self.store.presence
+        &self.footing.store.presence
     }
 
     fn results(&self) -> &ServerResults {
-        &self.store.results
+        &self.footing.store.results
     }
 
     fn vault(&self) -> &ServerVault {
-        &self.store.vault
+        &self.footing.store.vault
     }
 
-    fn cluster(&self) -> &ServerCluster {
-        &self.cluster
+    fn cluster(&self) -> &ServerCluster<C> {
+        &self.footing.cluster
     }
 
     fn looks_after(&self, account: AccountId) -> bool {
-        account == self.kura_account
+        account == self.footing.account
     }
 
     fn nodes(&self) -> OrdMap<String, Node> {
-        self.cluster.nodes()
+        self.footing.cluster.nodes()
     }
 
     fn clock(&self) -> &SystemClock {
         &self.clock
+    }
+
+    fn serves_agents(&self) -> bool {
+        self.footing.serves_agents
     }
 
     fn fresh(&self) -> Uuid {
@@ -109,7 +123,7 @@ impl Host for ServerHost {
     }
 
     fn process(&self) -> &str {
-        &self.process
+        &self.footing.process
     }
 }
 

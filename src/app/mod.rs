@@ -15,6 +15,8 @@ pub mod releases;
 pub mod token;
 pub mod tls;
 pub mod reload;
+pub mod front;
+pub mod fallback;
 pub mod attach;
 pub mod demo;
 pub mod pace;

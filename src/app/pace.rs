@@ -10,13 +10,13 @@ use jiff::{SignedDuration, Timestamp};
 use super::actors::Actors;
 use crate::adapters::clock::SystemClock;
 use crate::console::snapshot::DEMO;
-use crate::control::local::{Introduction, LocalLink};
+use crate::control::local::Introduction;
 use crate::control::picture::Role;
 use crate::control::ports::Clock;
 use crate::control::service::Loop;
 use crate::sim::executor::Hook;
-use crate::sim::host::SimHost;
 use crate::sim::presets::{Incident, Kept, Preset};
+use crate::sim::scenario::ladders::ConsoleLink;
 use crate::sim::scenario::run::{Run, Stuck};
 use crate::sim::shared::Shared;
 use crate::sim::stage::Stage;
@@ -101,7 +101,7 @@ pub enum Show {
 
 /// A simulated world that moves by itself. It stops when this is dropped.
 pub struct Paced {
-    link: LocalLink<SimHost>,
+    link: ConsoleLink,
     clock: DemoClock,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<(), Stuck>>>,
@@ -122,13 +122,13 @@ impl Paced {
     }
 
     /// On a thread of its own: a runtime rations what one of its tasks may do in a row, and a past is more than that.
-    fn open(show: Show, opening: Timestamp) -> Result<(World, LocalLink<SimHost>, Loop), Problem> {
+    fn open(show: Show, opening: Timestamp) -> Result<(World, ConsoleLink, Option<Loop>), Problem> {
         let opened = thread::scope(|scope| scope.spawn(|| World::open(show, opening)).join());
         opened.unwrap_or_else(|_| Err(unstartable("it panicked")))
     }
 
     /// A console's end of it.
-    pub fn link(&self) -> LocalLink<SimHost> {
+    pub fn link(&self) -> ConsoleLink {
         self.link.clone()
     }
 
@@ -170,12 +170,13 @@ enum World {
 
 impl World {
     /// A world at its beginning, a console's end of it, and the painter of that end.
-    fn open(show: Show, opening: Timestamp) -> Result<(Self, LocalLink<SimHost>, Loop), Problem> {
+    fn open(show: Show, opening: Timestamp) -> Result<(Self, ConsoleLink, Option<Loop>), Problem> {
         let introduction = |account: String| Introduction { endpoint: DEMO.to_owned(), account, role: Role::Operator };
         let (world, linked) = match show {
             Show::Preset(preset, seed) => {
                 let stage = preset.stage(opening, seed);
                 let linked = stage.link(introduction(preset.name.to_owned()));
+                let linked = linked.map(|(link, painter)| (ConsoleLink::Local(link), Some(painter)));
                 (Self::Preset(Box::new(stage)), linked)
             }
             Show::Kept(kept) => {
@@ -219,9 +220,11 @@ impl World {
     }
 
     /// The past is over: whoever followed a script acts by itself, and a console watches.
-    fn go_live(&mut self, painter: Loop) -> Result<(), Stuck> {
+    fn go_live(&mut self, painter: Option<Loop>) -> Result<(), Stuck> {
         match self {
-            Self::Preset(stage) => drop(stage.drive(painter)),
+            Self::Preset(stage) => painter.into_iter().for_each(|painter| {
+                stage.drive(painter);
+            }),
             Self::Kept(run) => run.go_live(painter)?,
         }
         Ok(())
@@ -244,7 +247,7 @@ struct Pacer {
 }
 
 impl Pacer {
-    fn run(mut self, painter: Loop) -> Result<(), Stuck> {
+    fn run(mut self, painter: Option<Loop>) -> Result<(), Stuck> {
         self.live_through_the_past()?;
         self.world.go_live(painter)?;
         // An order from the console is decided at once, not at the next step.

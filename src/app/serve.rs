@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -14,23 +13,23 @@ use tokio::time::timeout;
 
 use super::accounts::Accounts;
 use super::cluster::{ServedClusterArgs, ServerCluster};
-use super::host::{KuraOf, ServerHost, process_name};
+use super::front::Front;
+use super::host::{Footing, ServerHost, process_name};
 use super::listen::{self, Guard};
 use super::logging::LogArgs;
 use super::releases::{ReleaseArgs, Releases};
 use super::reload::Reload;
-use super::tls::{Certificate, TlsArgs};
+use super::store::open::Store;
+use super::tls::TlsArgs;
 use super::token_file;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::open::JournalUrl;
 use crate::control::host::Host;
 use crate::control::stop::Stop;
 use crate::domain::ids::AccountId;
-use crate::server::connections;
-use crate::server::paced::{WRITE_LIMIT, quick};
+use crate::server::connections::Offer;
 use crate::server::rate::{RATE_DEFAULT, Rates};
 use crate::server::shared::{Setup, Shared};
-use crate::server::tls::TlsListener;
 use crate::server::tokens::{NewToken, Tokens};
 use crate::wire::problem::{Problem, ProblemKind};
 
@@ -116,9 +115,14 @@ async fn serve(args: Args) -> Result<(), Problem> {
     let address = listener.local_addr().map_err(|error| listen::problem(&args.listen, &error))?;
     let known = known_tokens(&args)?;
     let clock = SystemClock::start();
-    let account = AccountId::named(&args.cluster.kura_account);
-    let kura = KuraOf { cluster: ServerCluster::start(wanted, clock), account };
-    let host = Arc::new(ServerHost::open(journal.clone(), clock, process_name("serve"), kura).await?);
+    let footing = Footing {
+        cluster: Arc::new(ServerCluster::start(wanted, clock)),
+        store: Store::open(&journal).await?,
+        account: AccountId::named(&args.cluster.kura_account),
+        process: process_name("serve"),
+        serves_agents: true,
+    };
+    let host = Arc::new(ServerHost::on(footing, clock));
     let tokens = known.map_or_else(|| made_tokens(&args, address), Ok)?;
     warn_of_nobody(&args, host.cluster(), &tokens);
     let tick_every = Duration::from_secs(args.tick_seconds);
@@ -133,7 +137,7 @@ async fn serve(args: Args) -> Result<(), Problem> {
     tracing::info!(%address, journal = %host.journal().place(), process = host.process(), "listening");
     let reload = Reload { path: args.tokens.clone(), tokens: read, certificate: certificate.clone() };
     let reload = tokio::spawn(reload.run(*host.clock()));
-    let server = Front { listener, certificate }.serve(Arc::clone(&shared))?;
+    let server = Front { listener, certificate }.serve(Arc::clone(&shared), Offer::Everything)?;
     let drain = Duration::from_secs(args.drain_seconds);
     let ended = Live { server, shared, accounts, fresh, admit, stop, drain }.run(Signals::listen()?).await;
     reload.abort();
@@ -154,23 +158,6 @@ fn guard(args: &Args) -> Guard {
         (Some(_), _) => Guard::Tls,
         (None, true) => Guard::Word,
         (None, false) => Guard::None,
-    }
-}
-
-/// Where requests come in.
-struct Front {
-    listener: TcpListener,
-    certificate: Option<Arc<Certificate>>,
-}
-
-impl Front {
-    fn serve(self, shared: Arc<Shared<ServerHost, Releases>>) -> Result<JoinHandle<io::Result<()>>, Problem> {
-        let Some(certificate) = self.certificate else {
-            return Ok(tokio::spawn(connections::serve(quick(self.listener, WRITE_LIMIT), shared)));
-        };
-        let listener = TlsListener::new(self.listener, certificate.config()?);
-        let listener = listener.map_err(|error| listen::problem("the listener", &error))?;
-        Ok(tokio::spawn(connections::serve(listener, shared)))
     }
 }
 

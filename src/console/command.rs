@@ -55,6 +55,12 @@ pub enum Command {
     Copy,
     /// Copy a command that helps with the row.
     CopyCommand,
+    /// How this console would carry on without the control plane.
+    Fallback,
+    /// Take the reconciler's seat for this console.
+    TakeSeat,
+    /// Leave it.
+    LeaveSeat,
     /// Draw everything again.
     Redraw,
     /// Stop the process until it is continued.
@@ -228,7 +234,7 @@ const fn act(command: Command, name: &'static str, hint: &'static str, about: &'
 }
 
 /// The table.
-pub const COMMANDS: [Spec; 74] = {
+pub const COMMANDS: [Spec; 77] = {
     use Command as C;
     use Group as G;
     [
@@ -282,6 +288,13 @@ pub const COMMANDS: [Spec; 74] = {
             "copy-command",
             "copy command",
             "Copies a command that helps with the row: for what only a person may do. Again: the next one.",
+            G::Look,
+        ),
+        view(
+            C::Fallback,
+            "fallback",
+            "fallback",
+            "How this console carries on without the control plane; again: takes the seat, or leaves it.",
             G::Look,
         ),
         act(C::Arm, "arm", "arm", "Asks for a reason and lets verbs through for ten minutes."),
@@ -374,6 +387,18 @@ pub const COMMANDS: [Spec; 74] = {
             "accept-clock",
             "accept clock",
             "Accepts the time after the clock jumped; until then nothing moves.",
+        ),
+        act(
+            C::TakeSeat,
+            "take-seat",
+            "take the seat",
+            "Makes this console the reconciler while the control plane is gone.",
+        ),
+        stop(
+            C::LeaveSeat,
+            "leave-seat",
+            "leave the seat",
+            "Gives the reconciler's seat up: nobody ticks here any more.",
         ),
         view(C::Confirm, "confirm", "press", "Presses the button that is selected, accepts the text.", G::Dialog),
         view(C::ConfirmStop, "confirm-stop", "yes, stop it", "Confirms a dialog that stops something.", G::Dialog),

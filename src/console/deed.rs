@@ -118,13 +118,18 @@ pub enum Deed {
     Probe(Token, String),
     /// Give a node back that is ours.
     Uncordon(Token, String),
+    /// Take the reconciler's seat for this console.
+    TakeSeat,
+    /// Leave it.
+    LeaveSeat,
 }
 
 impl Deed {
-    /// The verb it stands for; none for a line, which is a skip for each machine of it.
+    /// The verb it stands for; none for a line, which is a skip for each machine of it, and for the seat, which is no
+    /// matter of the account.
     pub fn verb(&self) -> Option<Verb> {
         let verb = match *self {
-            Self::HoldLine(_) => return None,
+            Self::HoldLine(_) | Self::TakeSeat | Self::LeaveSeat => return None,
             Self::Stop(stop) => stop.verb(),
             Self::Skip(machine) => Verb::Pause(Level::Machine(machine)),
             Self::Unpause(level) => Verb::Unpause(level),
@@ -179,6 +184,11 @@ impl Deed {
             Self::Uncordon(..) => &["nodes"],
             _ => &[],
         }
+    }
+
+    /// It stops something and starts nothing: no arming, no typing, no fresh data.
+    pub fn is_stop(&self) -> bool {
+        matches!(self, Self::Stop(_) | Self::LeaveSeat)
     }
 
     /// It is about the fleet of rolls, and relies on what is seen of that.
@@ -241,6 +251,8 @@ impl Deed {
             Self::RollAgain(_) => ["Roll an image through", "roll it", "starting a roll of"],
             Self::Probe(..) => ["Probe node", "probe it", "asking for a probe of"],
             Self::Uncordon(..) => ["Give back node", "give it back", "giving back"],
+            Self::TakeSeat => ["Take the seat of account", "take it", "taking the seat of"],
+            Self::LeaveSeat => ["Leave the seat of account", "leave it", "leaving the seat of"],
             Self::FollowTags(_) => ["Set the tag pattern of account", "set it", "setting the tag pattern of"],
         }
     }

@@ -14,6 +14,8 @@ use crate::domain::roll::verb::RollVerb;
 pub enum Effect {
     /// Give an order over the link, once. The answer comes back as `Msg::Answer` under the order's key.
     SendOrder(Box<Sealed>),
+    /// Take or leave the reconciler's seat, once. The answer comes back as `Msg::Answer` under its key.
+    Seat(Box<SealedSeat>),
     /// Read the last results of a machine. The answer comes back as `Msg::Results`.
     LoadResults {
         /// Of which rollout.
@@ -111,6 +113,30 @@ impl Sealed {
     /// Opens it, to send it: the order, and the revision of its plan.
     pub fn open(self) -> (Order, Option<Revision>) {
         (self.order, self.planned_at)
+    }
+}
+
+/// A wish about the seat that passed the checks it needs: leaving it is a stop, taking it is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealedSeat {
+    take: bool,
+    signature: Signature,
+}
+
+impl SealedSeat {
+    /// That this console takes it; `armed` proves that the person armed the console.
+    pub fn take(_armed: Armed, signature: Signature) -> Self {
+        Self { take: true, signature }
+    }
+
+    /// That this console leaves it.
+    pub fn leave(signature: Signature) -> Self {
+        Self { take: false, signature }
+    }
+
+    /// Opens it, to send it: whether the seat is to be taken, and by whom.
+    pub fn open(self) -> (bool, Signature) {
+        (self.take, self.signature)
     }
 }
 

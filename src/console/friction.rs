@@ -28,7 +28,8 @@ impl Friction {
     /// What a deed takes, by what would follow from it.
     pub fn of(deed: &Deed, plan: &Plan, world: &World) -> Self {
         match *deed {
-            Deed::Stop(_) => Self::StopKey,
+            Deed::Stop(_) | Deed::LeaveSeat => Self::StopKey,
+            Deed::TakeSeat => Self::TypeName,
             Deed::Force(_) => Self::NameAndReason,
             Deed::Yank(release) if runs(release, world) => Self::NameAndReason,
             Deed::Start(release) if newer(release, world).is_some() => Self::NameAndReason,

@@ -22,6 +22,8 @@ pub enum PageKind {
     Detail(Subject),
     /// The keys.
     Help,
+    /// How this console would carry on by itself.
+    Fallback,
 }
 
 /// A text that scrolls.
@@ -38,7 +40,7 @@ impl Page {
     pub fn subject(&self) -> Option<Subject> {
         match self.kind {
             PageKind::Detail(subject) => Some(subject),
-            PageKind::Help => None,
+            PageKind::Help | PageKind::Fallback => None,
         }
     }
 }

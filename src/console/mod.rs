@@ -42,6 +42,7 @@ mod wish;
 pub mod target;
 mod friction;
 mod glimpsed;
+mod carry;
 mod line;
 pub mod dialog;
 pub mod order;

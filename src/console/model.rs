@@ -26,6 +26,7 @@ use super::sort::Sorting;
 use super::tree::{Folds, Line};
 use crate::domain::ids::{MachineId, Revision, RollId, RolloutId};
 use crate::domain::lane::LaneKey;
+use crate::domain::plan::PlanLine;
 use crate::domain::span::Seconds;
 
 /// Own notices that are kept for the log.
@@ -155,6 +156,8 @@ pub struct Model {
     pub(super) copied: Option<(Subject, usize)>,
     /// What is said about the rollout and the selected row.
     pub(super) sayings: Vec<Saying>,
+    /// What a first tick of this console would do, while somebody looks at that.
+    pub(super) first_tick: Vec<PlanLine>,
 }
 
 impl Model {
@@ -191,6 +194,7 @@ impl Model {
             results: BTreeMap::new(),
             copied: None,
             sayings: Vec::new(),
+            first_tick: Vec::new(),
         }
     }
 

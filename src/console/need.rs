@@ -14,6 +14,8 @@ use crate::domain::ids::MachineId;
 /// behind, what no timer will notice, then what a person did and can undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NeedKind {
+    /// The control plane does not answer.
+    Silent,
     /// Nobody ticks: no promotion, no stall detection (R53, R88).
     NoTick,
     /// Whoever ticks hears no agent: nobody can be served or heard (R54).
@@ -102,6 +104,7 @@ impl NeedKind {
     /// Its shape, its word and its colour: three ways to tell it from the others.
     pub fn look(self) -> (Glyph, &'static str, Role) {
         match self {
+            Self::Silent => (Glyph::Warning, "API LOST", Role::Halted),
             Self::NoTick => (Glyph::Warning, "NO TICK", Role::Halted),
             Self::NoAgents => (Glyph::Warning, "NO AGENTS", Role::Halted),
             Self::Blind => (Glyph::Warning, "BLIND", Role::Halted),

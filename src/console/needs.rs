@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use super::carry;
 use super::facts::{LaneFacts, Node, Row, Standing, Tier};
 use super::fleet::{self, FleetFacts};
 use super::kura::{self, KuraFacts};
@@ -36,6 +37,7 @@ pub(super) fn needs(
 ) -> Vec<Need> {
     let mut needs = kura::wants(picture, servers, moment);
     needs.extend(fleet::wants(picture, rolls, moment));
+    needs.extend(silent(picture));
     if picture.observed.clock_suspect {
         let text = "it jumped: nothing stalls or promotes until somebody accepts the new time";
         needs.push(need(NeedKind::Clock, None, "clock", text, None));
@@ -54,6 +56,16 @@ pub(super) fn needs(
     }
     needs.sort_by_key(|need| (need.kind, need.since));
     needs
+}
+
+/// The control plane is gone: who carries on, or what can be done about it.
+fn silent(picture: &Snapshot) -> Option<Need> {
+    let fallback = picture.fallback.as_ref()?;
+    let silence = fallback.silence.as_ref()?;
+    let text = carry::standing(fallback);
+    // On a picture that stands still nothing ages; the header tells for how long it is lost.
+    let since = fallback.rung.is_embedded().then_some(silence.since);
+    Some(need(NeedKind::Silent, None, "control plane", &text, since))
 }
 
 fn of_account(picture: &Snapshot, rollout: &Rollout, moment: Timestamp, needs: &mut Vec<Need>) {

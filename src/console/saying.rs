@@ -11,7 +11,7 @@ use super::model::{Model, Subject};
 use super::need::{NeedKind, recognised};
 use super::shelf;
 use super::snapshot::Snapshot;
-use super::{fleet, kura};
+use super::{carry, fleet, kura};
 use crate::domain::explain::{self, Explanation, explain, told};
 use crate::domain::failure_mode::Finding;
 use crate::domain::ids::RingId;
@@ -42,6 +42,9 @@ pub fn say(picture: &Snapshot, facts: &Facts, subject: Subject, moment: Timestam
     }
     if let Some(asked) = fleet::subject_of(&facts.fleet, subject) {
         return explain(world, observed, asked, moment);
+    }
+    if let (Subject::Need(NeedKind::Silent, _), Some(fallback)) = (subject, &picture.fallback) {
+        return carry::explain(fallback);
     }
     let asked = match subject {
         Subject::Item(item) => return shelf::explain(picture, item, moment),

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use super::past::Past;
 use crate::domain::change::Entry;
+use crate::domain::fallback::Fallback;
 use crate::domain::glimpse::Glimpse;
 use crate::domain::ids::Epoch;
 use crate::domain::kura::ends::OwnEnd;
@@ -125,6 +126,8 @@ pub struct Snapshot {
     pub glimpse: Option<Arc<Glimpse>>,
     /// The cluster this console looks at by itself; none where it looks at none.
     pub own: Option<Arc<OwnEnd>>,
+    /// How this console stands to carrying on by itself; none where there is nothing to carry on for.
+    pub fallback: Option<Arc<Fallback>>,
 }
 
 impl Snapshot {

@@ -39,6 +39,7 @@ impl Deed {
             Self::Approve(ref gate) | Self::Deny(ref gate) => What::Roll(gate.roll),
             Self::RollAgain(ref again) => What::Fleet(again.from),
             Self::Probe(id, _) | Self::Uncordon(id, _) => What::Host(id),
+            Self::TakeSeat | Self::LeaveSeat => What::Account,
         }
     }
 }
@@ -177,6 +178,8 @@ pub fn aim(command: Command, subject: Subject, facts: &Facts, world: &World) -> 
             row.host(left).map(|(id, name)| Deed::Uncordon(id, name))
         }
         Command::AcceptClock => Ok(Deed::AcceptClock),
+        Command::TakeSeat => Ok(Deed::TakeSeat),
+        Command::LeaveSeat => Ok(Deed::LeaveSeat),
         Command::PauseEnvironment => Ok(Deed::Stop(Stop::Environment(row.environment()?))),
         Command::PauseRing => Ok(Deed::Stop(Stop::Ring(row.ring()?))),
         Command::PauseMachine => Ok(Deed::Skip(row.machine()?)),

@@ -50,14 +50,44 @@ pub enum Answer {
     },
 }
 
+/// What a person wants of the seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeatWish {
+    /// That this console takes it.
+    Take,
+    /// That this console leaves it.
+    Leave,
+}
+
+/// A wish about the seat, by whom and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeatOrder {
+    /// What.
+    pub wish: SeatWish,
+    /// The person.
+    pub by: String,
+    /// In that person's words.
+    pub reason: Option<String>,
+    /// One per confirmation.
+    pub key: String,
+}
+
+/// The newest picture, again and again, as whoever looks has it.
+pub type Pictures = watch::Receiver<Picture>;
+
 /// A console's end of a control plane.
 pub trait Link: Clone + Send + Sync + 'static {
     /// The newest picture, again and again; the last one stays when the far end is lost.
-    fn pictures(&self) -> watch::Receiver<Picture>;
+    fn pictures(&self) -> Pictures;
 
     /// Gives an order. Never sent twice: the key in it tells the far end's journal from a repetition.
     /// With `planned_at`, the revision of its plan, only if nothing that the plan names has changed since.
     fn order(&self, order: Order, planned_at: Option<Revision>) -> impl Future<Output = Answer> + Send;
+
+    /// Takes or leaves the reconciler's seat for this console. A link without a fallback has none to take.
+    fn seat(&self, _order: SeatOrder) -> impl Future<Output = Answer> + Send {
+        async { Answer::Refused { sentence: "this console has no fallback".to_owned(), hints: Vec::new() } }
+    }
 
     /// The last results of a machine in a rollout, newest first, or why they cannot be read.
     fn results(

@@ -134,6 +134,7 @@ pub(super) fn paint<H: Host>(
         role: introduction.role,
         glimpse: None,
         own: None,
+        fallback: None,
     }
 }
 

@@ -32,6 +32,12 @@ mod contents;
 pub mod answer;
 pub mod local;
 
+// A console that carries on without its control plane.
+pub mod afar;
+pub mod embedded;
+pub mod ladder;
+mod climber;
+
 // Everything of one account, put together.
 pub mod upkeep;
 pub mod stop;

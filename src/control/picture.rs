@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::domain::change::Entry;
+use crate::domain::fallback::Fallback;
 use crate::domain::glimpse::Glimpse;
 use crate::domain::kura::ends::OwnEnd;
 use crate::domain::observed::Observed;
@@ -80,6 +81,8 @@ pub struct Picture {
     pub glimpse: Option<Arc<Glimpse>>,
     /// The cluster the console looks at by itself; none where it looks at none.
     pub own: Option<Arc<OwnEnd>>,
+    /// How the console stands to carrying on by itself; none where there is nothing to carry on for.
+    pub fallback: Option<Arc<Fallback>>,
 }
 
 /// Changes a picture carries for the log on screen.

@@ -337,6 +337,25 @@ pub trait Cluster: Send + Sync + 'static {
     }
 }
 
+/// One cluster that several look at.
+impl<C: Cluster> Cluster for Arc<C> {
+    fn sight(&self) -> Option<Sight> {
+        C::sight(self)
+    }
+
+    fn attend(&self, estate: &Estate) {
+        C::attend(self, estate);
+    }
+
+    fn run(&self, step: &Step) -> impl Future<Output = StepOutcome> + Send {
+        C::run(self, step)
+    }
+
+    fn sightings(&self) -> Sightings {
+        C::sightings(self)
+    }
+}
+
 /// Waits for news of a cluster. Each one misses nothing that comes after it was made; what comes in between two looks
 /// counts once.
 #[derive(Debug, Clone, Default)]

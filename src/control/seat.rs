@@ -13,6 +13,7 @@ use super::ports::{Beat, Clock, Heartbeats, LEAD_MAX};
 use super::stop::Stop;
 use super::time::{later, until};
 use super::trouble::sentence;
+use crate::domain::fallback::SeatSeen;
 use crate::domain::ids::{AccountId, Epoch};
 use crate::domain::input::Input;
 use crate::domain::span::Seconds;
@@ -79,6 +80,34 @@ pub enum Bid {
     Abstain,
 }
 
+/// What a candidate sees of the seat, told to everybody in its process. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Looks {
+    seen: watch::Sender<SeatSeen>,
+}
+
+impl Default for Looks {
+    fn default() -> Self {
+        Self { seen: watch::Sender::new(SeatSeen::default()) }
+    }
+}
+
+impl Looks {
+    /// What was seen last, again and again; as it was before it was ever looked at, to begin with.
+    pub fn seen(&self) -> watch::Receiver<SeatSeen> {
+        self.seen.subscribe()
+    }
+
+    /// Tells what is otherwise by now, if anything is.
+    fn tell(&self, change: impl FnOnce(&mut SeatSeen)) {
+        self.seen.send_if_modified(|seen| {
+            let known = seen.clone();
+            change(seen);
+            *seen != known
+        });
+    }
+}
+
 /// The bid of this process, for whoever may change it. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Bidding {
@@ -103,6 +132,7 @@ pub(super) struct Candidate<H> {
     pub(super) door: Door,
     pub(super) held: Held,
     pub(super) bidding: Bidding,
+    pub(super) looks: Looks,
     pub(super) observer: Observer<H>,
     pub(super) stop: Stop,
 }
@@ -176,7 +206,9 @@ impl<H: Host> Candidate<H> {
             Ok(beat) => beat,
             Err(error) => {
                 // A beat that cannot be read proves nobody dead.
-                tracing::warn!(account = %self.account, why = %sentence(&error), "no beat can be read");
+                let why = sentence(&error);
+                tracing::warn!(account = %self.account, %why, "no beat can be read");
+                self.looks.tell(|seen| (seen.unread, seen.is_free) = (Some(why), false));
                 return None;
             }
         };
@@ -185,6 +217,10 @@ impl<H: Host> Candidate<H> {
         }
         let seat = self.door.world().seat.clone();
         let is_empty = watched.is_empty(&seat, beat, self.now());
+        self.looks.tell(|seen| {
+            (seen.holder, seen.epoch) = (seat.holder.clone(), seat.epoch);
+            (seen.quiet_since, seen.is_free, seen.unread) = (watched.since, is_empty, None);
+        });
         if !is_empty {
             // Whoever lives in the seat ticks, as far as can be told from here.
             self.observer.ticked(self.host.clock().now());
@@ -213,10 +249,14 @@ impl<H: Host> Candidate<H> {
 
     fn taken(&self, asked_at: Timestamp, reply: Result<Reply, DoorError>) -> Option<Taken> {
         match reply {
-            Ok(Reply::Seated(epoch)) => Some(Taken { epoch, asked_at }),
+            Ok(Reply::Seated(epoch)) => {
+                self.looks.tell(|seen| seen.untaken = None);
+                Some(Taken { epoch, asked_at })
+            }
             Ok(_) => None,
             Err(error) => {
                 tracing::info!(account = %self.account, why = %error, "the seat was not taken");
+                self.looks.tell(|seen| seen.untaken = Some(error.to_string()));
                 None
             }
         }

@@ -23,7 +23,7 @@ use super::publish::Publisher;
 use super::reader::Reader;
 use super::render::Renderer;
 use super::render::rendering::Rendering;
-use super::seat::{Bid, Bidding, Candidate, Held, run_seat};
+use super::seat::{Bid, Bidding, Candidate, Held, Looks, run_seat};
 use super::stop::Stop;
 use super::ticker::{TICK_EVERY, Ticker, run_ticker};
 use super::turn::Turns;
@@ -74,6 +74,8 @@ pub struct Service<H, R = Rendering<H>> {
     pub held: Held,
     /// What this process does about the seat.
     pub bidding: Bidding,
+    /// What is seen of the seat while somebody else has it.
+    pub looks: Looks,
     /// What the world outside looks like.
     pub observer: Observer<H>,
     /// The wish to stop.
@@ -90,6 +92,7 @@ impl<H, R> Clone for Service<H, R> {
             nudges: self.nudges.clone(),
             held: self.held.clone(),
             bidding: self.bidding.clone(),
+            looks: self.looks.clone(),
             observer: self.observer.clone(),
             stop: self.stop.clone(),
         }
@@ -137,7 +140,8 @@ impl<H: Host, R: Renderer> Service<H, R> {
         let reader = Reader::new(Arc::clone(&host), account, publisher, nudges.clone());
         let (lots, waiting) = mpsc::channel(LOTS_WAITING);
         let turns = Turns { host: Arc::clone(&host), account, observer: observer.clone(), reader, lots };
-        let service = Self { host, account, door, desk, nudges, held, bidding, observer, stop };
+        let looks = Looks::default();
+        let service = Self { host, account, door, desk, nudges, held, bidding, looks, observer, stop };
         let mut loops = vec![Loop::new("turns", run_turns(turns, requests, service.stop.clone()))];
         loops.extend(service.upkeep());
         loops.extend(service.reconciler(settings.tick_every));
@@ -197,6 +201,7 @@ impl<H: Host, R: Renderer> Service<H, R> {
             door,
             held,
             bidding: self.bidding.clone(),
+            looks: self.looks.clone(),
             observer: self.observer.clone(),
             stop,
         };

@@ -37,6 +37,7 @@ pub mod failure_mode;
 pub mod preflight;
 pub mod glimpse;
 pub mod explain;
+pub mod fallback;
 
 // What must never be true of one.
 pub mod invariants;

@@ -17,7 +17,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::sync::Semaphore;
 
 use super::build::Builder;
-use super::router::router;
+use super::router::{agent_router, router};
 use super::shared::Shared;
 use crate::control::host::Host;
 use crate::control::stop::Stop;
@@ -32,15 +32,28 @@ pub const HEAD_LIMIT: Duration = Duration::from_secs(30);
 /// The largest head of a request, in bytes; a longer one is answered with 431.
 pub const HEAD_MAX: usize = 64 * 1024;
 
+/// What is served at an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offer {
+    /// Every route of a control plane.
+    Everything,
+    /// Those of agents, and whether the process lives.
+    Agents,
+}
+
 /// Serves `listener` until the shared `stop` is asked, and every answer that was begun is out.
-pub async fn serve<L, H, B>(listener: L, shared: Arc<Shared<H, B>>) -> io::Result<()>
+pub async fn serve<L, H, B>(listener: L, shared: Arc<Shared<H, B>>, offer: Offer) -> io::Result<()>
 where
     L: Listener<Addr = SocketAddr>,
     H: Host,
     B: Builder,
 {
     let stop = shared.setup.stop.clone();
-    serve_within(listener, router(shared), stop, HEAD_LIMIT).await
+    let router = match offer {
+        Offer::Everything => router(shared),
+        Offer::Agents => agent_router(shared),
+    };
+    serve_within(listener, router, stop, HEAD_LIMIT).await
 }
 
 async fn serve_within<L>(mut listener: L, router: Router, stop: Stop, head_limit: Duration) -> io::Result<()>

@@ -20,7 +20,20 @@ use crate::wire::kura::request::ACCEPT_CLUSTER_PATH;
 
 /// Every route. Collections end in a slash, items and verbs do not.
 pub fn router<H: Host, B: Builder>(shared: Arc<Shared<H, B>>) -> Router {
-    routes::<H, B>()
+    around(routes::<H, B>(), shared)
+}
+
+/// The routes of agents, for a process that serves nobody else.
+pub fn agent_router<H: Host, B: Builder>(shared: Arc<Shared<H, B>>) -> Router {
+    let routes = agents(Routes::default())
+        .get("/api/version", process::version::<H>)
+        .get("/healthz", process::alive)
+        .get("/readyz", process::ready::<H, B>);
+    around(routes, shared)
+}
+
+fn around<H: Host, B: Builder>(routes: Routes<Arc<Shared<H, B>>>, shared: Arc<Shared<H, B>>) -> Router {
+    routes
         .router
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)

@@ -1,5 +1,6 @@
 //! From the link's words to the console's: pictures, answers, results.
 
+use crate::console::effect::SealedSeat;
 use crate::console::past::Past;
 use crate::console::{msg, snapshot};
 use crate::control::{link, picture, ports};
@@ -22,6 +23,7 @@ pub fn snapshot(picture: picture::Picture) -> snapshot::Snapshot {
         access: access(picture.role),
         glimpse: picture.glimpse,
         own: picture.own,
+        fallback: picture.fallback,
     }
 }
 
@@ -35,6 +37,13 @@ pub fn answer(answer: link::Answer) -> msg::Answer {
         link::Answer::Unseen { why } => msg::Answer::Unseen { why },
         link::Answer::Unsent { why } => msg::Answer::Unsent { why },
     }
+}
+
+/// A wish about the seat as the link knows it.
+pub fn seat_order(sealed: SealedSeat) -> link::SeatOrder {
+    let (take, signature) = sealed.open();
+    let wish = if take { link::SeatWish::Take } else { link::SeatWish::Leave };
+    link::SeatOrder { wish, by: signature.by, reason: signature.reason, key: signature.key }
 }
 
 /// A run as the console knows it.

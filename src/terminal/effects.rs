@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 use super::convert;
 use super::heard::Heard;
-use crate::console::effect::Sealed;
+use crate::console::effect::{Sealed, SealedSeat};
 use crate::console::msg::Msg;
 use crate::control::link::Link;
 use crate::control::ports::Clock;
@@ -40,6 +40,19 @@ impl<L: Link> Errands<L> {
         self.orders.spawn(async move {
             let answer = link.order(order, planned_at).await;
             tracing::info!(key, ?answer, "an order was answered");
+            tell(&heard, Msg::Answer { key, answer: convert::answer(answer) }).await;
+        });
+    }
+
+    /// Takes or leaves the seat, once. It is opened here and nowhere else.
+    pub fn seat(&mut self, sealed: SealedSeat) {
+        let (link, heard) = (self.link.clone(), self.heard.clone());
+        let order = convert::seat_order(sealed);
+        let key = order.key.clone();
+        tracing::info!(by = order.by, key, wish = ?order.wish, "a wish about the seat leaves");
+        self.orders.spawn(async move {
+            let answer = link.seat(order).await;
+            tracing::info!(key, ?answer, "a wish about the seat was answered");
             tell(&heard, Msg::Answer { key, answer: convert::answer(answer) }).await;
         });
     }

@@ -173,6 +173,7 @@ impl<L: Link, W: Clock, S: Clock> Run<L, W, S> {
                 Effect::Redraw => self.stage.forget(),
                 Effect::Copy(text) => self.copy(&text, now)?,
                 Effect::SendOrder(sealed) => self.errands.order(*sealed),
+                Effect::Seat(sealed) => self.errands.seat(*sealed),
                 Effect::LoadResults { rollout, machine } => self.errands.results(rollout, machine),
                 Effect::LoadPast { before } => self.errands.past(before),
             }

@@ -100,6 +100,11 @@ impl<C: Clock> Drawer<C> {
         Self { connection, namespace: namespace.into() }
     }
 
+    /// The way to its cluster.
+    pub fn connection(&self) -> &Connection<C> {
+        &self.connection
+    }
+
     /// Its clock.
     pub fn clock(&self) -> &C {
         self.connection.clock()

@@ -13,6 +13,9 @@ use crate::control::ports::Clock;
 /// Where the question is put.
 const REVIEWS: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
+/// Where one asks who one is.
+const WHO: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+
 /// One thing to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Question<'a> {
@@ -37,6 +40,36 @@ struct Review {
 struct Status {
     #[serde(default)]
     allowed: bool,
+}
+
+#[derive(Deserialize)]
+struct Subject {
+    status: SubjectStatus,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SubjectStatus {
+    user_info: User,
+}
+
+#[derive(Deserialize)]
+struct User {
+    username: String,
+}
+
+/// As whom these credentials are let in.
+///
+/// # Errors
+/// Where the cluster does not say.
+pub async fn who<C: Clock>(connection: &Connection<C>) -> Result<String, ClusterFault> {
+    let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
+    let body = serde_json::to_vec(&review).unwrap_or_default();
+    let asked = |client: Client| async move {
+        let request = Request::new(WHO).create(&PostParams::default(), body).map_err(kube::Error::BuildRequest)?;
+        client.request::<Subject>(request).await
+    };
+    connection.ask(asked).await.map(|subject| subject.status.user_info.username)
 }
 
 /// Asks whether it may be done.

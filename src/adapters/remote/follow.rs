@@ -176,7 +176,8 @@ impl<C: Clock> Follower<C> {
         let Replica { world, observed, tail, seat, account, role, .. } = replica.clone();
         self.pictures.send_modify(|picture| {
             let endpoint = std::mem::take(&mut picture.endpoint);
-            *picture = Picture { world, observed, tail, seat, api, endpoint, account, role, glimpse: None, own: None };
+            let (glimpse, own, fallback) = (None, None, None);
+            *picture = Picture { world, observed, tail, seat, api, endpoint, account, role, glimpse, own, fallback };
         });
     }
 

@@ -123,6 +123,7 @@ fn blank<C: Clock>(client: &Client, clock: &C) -> Picture {
         role: Role::Viewer,
         glimpse: None,
         own: None,
+        fallback: None,
     }
 }
 

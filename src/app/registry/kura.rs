@@ -12,6 +12,7 @@ pub static SERVERS: Noun = Noun {
     single: true,
     id: "id",
     name: "name",
+    within: None,
     is_meant: |body| body["status"] != "destroyed",
     columns: &[
         left("SERVER", |row| row.text("name")),
@@ -32,6 +33,7 @@ pub static DEPLOYMENTS: Noun = Noun {
     single: false,
     id: "id",
     name: "image_tag",
+    within: None,
     is_meant: |_| false,
     columns: &[
         left("ID", |row| row.digits("id")),
@@ -52,6 +54,7 @@ pub static RUNTIME_TAGS: Noun = Noun {
     single: false,
     id: "tag",
     name: "tag",
+    within: None,
     is_meant: |_| false,
     columns: &[
         left("TAG", |row| row.text("tag")),
@@ -70,6 +73,7 @@ pub static GATEWAYS: Noun = Noun {
     single: false,
     id: "name",
     name: "name",
+    within: None,
     is_meant: |_| false,
     columns: &[
         left("GATEWAY", |row| row.text("name")),
@@ -93,6 +97,7 @@ pub static ORPHANS: Noun = Noun {
     single: false,
     id: "name",
     name: "name",
+    within: None,
     is_meant: |_| false,
     columns: &[left("INSTANCE", |row| row.text("name")), left("WHAT IS MISSING", missing)],
     empty: ["every instance has its server, and every server its instance", "none is ever deleted by itself"],

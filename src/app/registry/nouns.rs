@@ -29,6 +29,8 @@ pub struct Noun {
     pub id: &'static str,
     /// The field that names one, for people.
     pub name: &'static str,
+    /// The field that stands before it where people write both, as PROJECT/TARGET.
+    pub within: Option<&'static str>,
     /// Of several of one name, the one that is meant, if there is one such.
     pub is_meant: fn(&Value) -> bool,
     /// What is shown.
@@ -52,6 +54,7 @@ pub static ROLLOUTS: Noun = Noun {
     single: true,
     id: "uuid",
     name: "git_ref",
+    within: None,
     is_meant: |body| body["status"] == "running",
     columns: &[
         left("UUID", |row| row.digits("uuid")),
@@ -72,6 +75,7 @@ pub static RINGS: Noun = Noun {
     single: false,
     id: "uuid",
     name: "slug",
+    within: None,
     is_meant: |_| false,
     columns: &[
         left("RING", |row| row.text("slug")),
@@ -92,6 +96,7 @@ pub static MACHINES: Noun = Noun {
     single: true,
     id: "uuid",
     name: "hostname",
+    within: None,
     is_meant: |_| false,
     columns: &[
         left("MACHINE", |row| row.text("hostname")),
@@ -113,6 +118,7 @@ pub static ENVIRONMENTS: Noun = Noun {
     single: false,
     id: "uuid",
     name: "slug",
+    within: None,
     is_meant: |_| false,
     columns: &[
         left("ENVIRONMENT", |row| row.text("slug")),
@@ -130,6 +136,7 @@ pub static RELEASES: Noun = Noun {
     single: true,
     id: "uuid",
     name: "git_ref",
+    within: None,
     is_meant: |body| body["yanked"] == false,
     columns: &[
         left("UUID", |row| row.digits("uuid")),

@@ -32,9 +32,15 @@ pub fn matching<'a>(noun: &Noun, all: &'a [Value], name: &str) -> Vec<&'a Value>
     let digits = digits(name);
     let is_called = |body: &&Value| {
         let begins = |digits: &String| plain(body[noun.id].as_str().unwrap_or_default()).starts_with(digits);
-        body[noun.name] == name || digits.as_ref().is_some_and(begins)
+        body[noun.name] == name || called(noun, body) == name || digits.as_ref().is_some_and(begins)
     };
     all.iter().filter(is_called).collect()
+}
+
+/// What people call it.
+fn called(noun: &Noun, body: &Value) -> String {
+    let text = |field: &str| body[field].as_str().unwrap_or_default();
+    noun.within.map_or_else(|| text(noun.name).to_owned(), |field| format!("{}/{}", text(field), text(noun.name)))
 }
 
 fn plain(uuid: &str) -> String {
@@ -52,8 +58,8 @@ fn unknown(noun: &Noun, all: &[Value], name: &str) -> Problem {
     if all.is_empty() {
         return problem.hint(noun.empty[0]);
     }
-    let mut names: Vec<&str> = all.iter().filter_map(|body| body[noun.name].as_str()).collect();
-    names.sort_by_key(|known| (strsim::osa_distance(known, name), *known));
+    let mut names: Vec<String> = all.iter().map(|body| called(noun, body)).filter(|known| !known.is_empty()).collect();
+    names.sort_by_cached_key(|known| (strsim::osa_distance(known, name), known.clone()));
     names.dedup();
     let rest = names.len().saturating_sub(TOLD_MAX);
     let more = if rest == 0 { String::new() } else { format!(" and {rest} more: kura-console {kind}s") };
@@ -65,8 +71,7 @@ fn ambiguous(noun: &Noun, several: &[&Value], name: &str) -> Problem {
     let problem =
         Problem::new(ProblemKind::Usage, "ambiguous", message).hint(format!("name one of them by its {}", noun.id));
     let text = |body: &Value, field| body[field].as_str().unwrap_or("-").to_owned();
-    let told =
-        several.iter().take(TOLD_MAX).map(|body| format!("{} is {}", text(body, noun.id), text(body, noun.name)));
+    let told = several.iter().take(TOLD_MAX).map(|body| format!("{} is {}", text(body, noun.id), called(noun, body)));
     told.fold(problem, Problem::hint)
 }
 
@@ -75,6 +80,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::nouns::{MACHINES, ROLLOUTS};
+    use super::super::rolls::ROLLS;
     use super::*;
 
     const ASH: &str = "11111111-2222-4333-8444-555555555555";
@@ -114,5 +120,16 @@ mod tests {
         assert_eq!(pick(&ROLLOUTS, &all, "v1").unwrap()["uuid"], BIRCH);
         let all = [rollout(ASH, "halted"), rollout(BIRCH, "halted")];
         assert_eq!(pick(&ROLLOUTS, &all, "v1").unwrap_err().code, "ambiguous");
+    }
+
+    #[test]
+    fn a_roll_is_called_by_its_project_and_its_target_or_by_the_target_alone() {
+        let roll = |uuid: &str, ended_at: Value| json!({"uuid": uuid, "project": "kernel", "target": "fleet", "ended_at": ended_at});
+        let all = [roll(ASH, json!("2026-08-14T06:00:00Z")), roll(BIRCH, Value::Null)];
+        for name in ["kernel/fleet", "fleet"] {
+            assert_eq!(pick(&ROLLS, &all, name).unwrap()["uuid"], BIRCH, "{name}");
+        }
+        let problem = pick(&ROLLS, &all, "kernel/flet").unwrap_err();
+        assert_eq!(problem.hints, ["there are kernel/fleet"]);
     }
 }

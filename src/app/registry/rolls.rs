@@ -14,6 +14,7 @@ pub static ROLLS: Noun = Noun {
     single: true,
     id: "uuid",
     name: "target",
+    within: Some("project"),
     is_meant: |body| body["ended_at"].is_null(),
     columns: &[
         left("UUID", |row| row.digits("uuid")),
@@ -32,6 +33,7 @@ pub static NODES: Noun = Noun {
     single: false,
     id: "name",
     name: "name",
+    within: None,
     is_meant: |_| false,
     columns: &[
         left("NODE", |row| row.text("name")),

@@ -14,6 +14,7 @@ use crate::adapters::journal::tended::{Snapshot, Standing, Tended};
 use crate::adapters::kube::connection::Connection;
 use crate::adapters::kube::drawer::Drawer;
 use crate::adapters::kube::fault::ClusterFault;
+use crate::adapters::kube::rights::who;
 use crate::adapters::kube::target::Target;
 use crate::adapters::postgres::database::Database;
 use crate::adapters::vault::file::FileVault;
@@ -89,6 +90,20 @@ impl ServerJournal {
             Self::Sqlite(journal) => journal.path().display().to_string(),
             Self::Postgres(journal) => journal.at().to_owned(),
             Self::Kubernetes(journal) => journal.at().to_owned(),
+        }
+    }
+
+    /// Who writes to it from here, as whoever keeps it says; none where nobody does, so that the system has to.
+    pub async fn writer(&self) -> Option<String> {
+        match self {
+            Self::Sqlite(_) | Self::Postgres(_) => None,
+            Self::Kubernetes(journal) => match who(journal.drawer().connection()).await {
+                Ok(name) => Some(name),
+                Err(why) => {
+                    tracing::warn!(%why, "the cluster does not say who this is");
+                    None
+                }
+            },
         }
     }
 

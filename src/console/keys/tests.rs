@@ -25,7 +25,7 @@ fn a_prefix_waits_for_the_rest() {
     assert_eq!(keymap.find(Mode::List, &chords("1")), Found::Command(Command::ScreenNow));
     assert_eq!(keymap.find(Mode::Dialog, &chords("1")), Found::Nothing);
     let after: Vec<String> = keymap.after(Mode::List, &chords("x")).into_iter().map(|(keys, _)| keys).collect();
-    assert_eq!(after, ["a", "d", "e", "f", "g", "h", "k", "l", "m", "o", "r", "w"]);
+    assert_eq!(after, ["a", "d", "e", "f", "g", "h", "k", "l", "m", "o", "r", "s", "w"]);
     assert_eq!(keymap.prefix_title(&chords("x")), Some("stop"));
 }
 

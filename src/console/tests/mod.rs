@@ -8,6 +8,7 @@ mod dialogs;
 mod time;
 mod verbs;
 mod chaos;
+mod ladder;
 mod lines;
 mod joining;
 mod sorting;

@@ -69,6 +69,7 @@ impl Stage {
             access: Access::Operator,
             glimpse: None,
             own: None,
+            fallback: None,
         };
         Self { model: Model::new(setup), picture, now, theme: Theme::shipped("dark", Depth::True).unwrap() }
     }

@@ -152,7 +152,7 @@ fn shown_machine(model: &Model) -> Option<MachineId> {
     let subject = match model.layers.last() {
         Some(Layer::Page(page)) => match page.kind {
             PageKind::Detail(subject) => subject,
-            PageKind::Help => return None,
+            PageKind::Help | PageKind::Fallback => return None,
         },
         None if matches!(model.screen, Screen::Now | Screen::Rollout) && model.frame().room == Room::Wide => {
             model.shown()

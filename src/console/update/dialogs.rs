@@ -4,14 +4,14 @@ use super::super::arming::Arming;
 use super::super::command::Command;
 use super::super::deed::Deed;
 use super::super::dialog::{Ask, Dialog, Focus, Question};
-use super::super::effect::{Effect, Sealed, Signature};
+use super::super::effect::{Effect, Sealed, SealedSeat, Signature};
 use super::super::friction::Friction;
 use super::super::layer::Layer;
 use super::super::line::Line;
 use super::super::model::Model;
 use super::super::order::{InFlight, Tone};
 use super::{entry, lines, verbs};
-use crate::domain::ids::{MachineId, RollId, RolloutId};
+use crate::domain::ids::{MachineId, Revision, RollId, RolloutId};
 use crate::domain::input::{Intent, Verb};
 use crate::domain::roll::verb::RollVerb;
 
@@ -143,6 +143,16 @@ fn confirm(model: &mut Model) -> Vec<Effect> {
     }
     let key = format!("{}-{}", model.setup.session, model.orders_made + 1);
     let signature = Signature { by: model.setup.by.clone(), reason, key: key.clone() };
+    let seat = match (&ask.deed, model.arming.proof(model.now)) {
+        (Deed::LeaveSeat, _) => Some(SealedSeat::leave(signature.clone())),
+        (Deed::TakeSeat, Some(armed)) => Some(SealedSeat::take(armed, signature.clone())),
+        _ => None,
+    };
+    if let Some(seat) = seat {
+        model.layers.pop();
+        underway(model, *ask, key, None);
+        return vec![Effect::Seat(Box::new(seat))];
+    }
     let sealed = match (&ask.deed, ask.deed.verb(), model.arming.proof(model.now)) {
         (Deed::Stop(stop), ..) => Sealed::stop(*stop, signature),
         (_, Some(verb), Some(armed)) => Sealed::armed(named(verb, &key), ask.plan.revision, armed, signature),
@@ -154,11 +164,15 @@ fn confirm(model: &mut Model) -> Vec<Effect> {
 
 /// Keeps note of an order that leaves.
 fn leave(model: &mut Model, ask: Ask, sealed: Sealed, key: String) -> Effect {
+    underway(model, ask, key, sealed.planned_at());
+    Effect::SendOrder(Box::new(sealed))
+}
+
+fn underway(model: &mut Model, ask: Ask, key: String, planned_at: Option<Revision>) {
     model.orders_made += 1;
     let (doing, target) = (format!("{} {}", ask.deed.doing(), ask.target.name), ask.target.id);
-    let asked = sealed.planned_at().map(|_| Box::new(ask));
+    let asked = planned_at.map(|_| Box::new(ask));
     model.orders.push(InFlight { key, doing, target, checking: None, asked, line: None });
-    Effect::SendOrder(Box::new(sealed))
 }
 
 /// What a verb makes gets its identity here: one for each confirmation.

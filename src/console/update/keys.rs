@@ -11,8 +11,9 @@ use super::super::kura::{self, Part};
 use super::super::layer::{Layer, Page, PageKind};
 use super::super::layout::Room;
 use super::super::model::{Model, Screen, Subject};
+use super::super::need::NeedKind;
 use super::super::shelf::Item;
-use super::{answers, dialogs, entry, fields, navigate, verbs};
+use super::{answers, dialogs, entry, fields, navigate, seats, verbs};
 
 /// Chords one may press before they come to something.
 const PENDING_MAX: usize = 3;
@@ -106,6 +107,7 @@ pub(super) fn run(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Filter => fields::open_filter(model),
         Command::Sort | Command::SortTurned => navigate::sort(model, command == Command::SortTurned),
         Command::Why => open_detail(model),
+        Command::Fallback => seats::fallback(model),
         Command::Arm => verbs::arm(model),
         Command::Disarm => verbs::disarm(model),
         verb if matches!(verb.spec().reach, Reach::Stop | Reach::Act) => verbs::open(model, verb),
@@ -120,6 +122,9 @@ pub(super) fn open_detail(model: &mut Model) {
         Subject::Nothing => Subject::Rollout,
         subject => subject,
     };
+    if matches!(subject, Subject::Need(NeedKind::Silent, _)) {
+        return seats::show(model);
+    }
     if let Some(machine) = answers::machine_of(model, subject) {
         answers::ask_again(model, machine);
     }

@@ -6,6 +6,7 @@ mod keys;
 mod navigate;
 mod servers;
 mod rolls;
+mod seats;
 mod fields;
 mod filters;
 mod verbs;

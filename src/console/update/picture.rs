@@ -16,7 +16,7 @@ use super::super::target::is_listed;
 use super::super::tree::lines;
 use super::super::words::is_silent;
 use super::verbs::{line_of, rehearsed};
-use super::{answers, entry, rolls, servers};
+use super::{answers, entry, rolls, seats, servers};
 use crate::domain::glimpse::Glimpse;
 use crate::domain::span::Seconds;
 
@@ -32,15 +32,17 @@ pub(super) fn taken(model: &mut Model, mut newer: Box<Snapshot>) {
     let same_rest = older.as_ref().is_some_and(|o| o.seat == newer.seat && o.api == newer.api);
     let glimpse = newer.glimpse.clone();
     let news = lacking(older.as_ref().and_then(|o| o.glimpse.as_deref()), glimpse.as_deref());
+    let same_fallback = older.as_ref().is_some_and(|o| o.fallback == newer.fallback);
     let same_glimpse = older.as_ref().is_some_and(|o| o.glimpse == glimpse);
     if let Some(older) = older {
         newer.past = older.past.slid(&older.tail, &newer.tail);
     }
     model.picture = Some(newer);
     tell_lacks(model, &news);
-    if same_world && same_observed && same_rest && same_glimpse {
+    if same_world && same_observed && same_rest && same_glimpse && same_fallback {
         return;
     }
+    seats::look_again(model);
     let many = model.facts.progress().1 > ROWS_AT_ONCE;
     if same_world && many {
         let soon = Seconds(1).after(model.facts.moment);
@@ -53,7 +55,7 @@ pub(super) fn taken(model: &mut Model, mut newer: Box<Snapshot>) {
     if !same_tail {
         relist_log(model);
     }
-    if !same_world || relies_on_cluster(model) {
+    if !same_world || relies_on_sight(model) {
         replan(model);
     }
     if !same_world {
@@ -61,10 +63,11 @@ pub(super) fn taken(model: &mut Model, mut newer: Box<Snapshot>) {
     }
 }
 
-/// An open dialog is about something that comes and goes with what is seen of the cluster.
-fn relies_on_cluster(model: &Model) -> bool {
+/// An open dialog is about something that comes and goes with what is seen of the cluster, or of the seat.
+fn relies_on_sight(model: &Model) -> bool {
     let Some(Layer::Dialog(dialog)) = model.layers.last() else { return false };
-    matches!(&dialog.question, Question::Verb(ask) if !ask.deed.relies_on().is_empty())
+    let is_of_seat = |deed: &Deed| matches!(deed, Deed::TakeSeat | Deed::LeaveSeat);
+    matches!(&dialog.question, Question::Verb(ask) if !ask.deed.relies_on().is_empty() || is_of_seat(&ask.deed))
 }
 
 /// What is not known any more, or was not said yet.

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::super::arming::Arming;
+use super::super::carry;
 use super::super::command::Command;
 use super::super::deed::Deed;
 use super::super::dialog::{Ask, Dialog, Question, first_focus};
@@ -119,7 +120,12 @@ fn made(model: &Model, deed: Deed) -> Result<Ask, String> {
     let target = Target::of(&deed, &picture.world, &model.facts, &picture.account).ok_or("it is no longer listed")?;
     let line = line_of(&deed, picture, model.now);
     let unholdable = || matches!(deed, Deed::HoldLine(_)).then(|| line::unholdable(&line)).flatten();
-    if let Some(why) = futile(&deed, &picture.world).or_else(unholdable) {
+    let unseated = || match deed {
+        Deed::TakeSeat => carry::untakeable(picture),
+        Deed::LeaveSeat => carry::unleavable(picture),
+        _ => None,
+    };
+    if let Some(why) = futile(&deed, &picture.world).or_else(unholdable).or_else(unseated) {
         return Err(format!("{}: {why}", target.name));
     }
     permitted(model, picture, &deed, &target)?;
@@ -183,8 +189,11 @@ pub(super) fn rehearsed(deed: &Deed, line: &[MachineId], picture: &Snapshot, by:
 }
 
 fn on_replica(deed: &Deed, line: &[MachineId], picture: &Snapshot, by: &str, now: Timestamp) -> Plan {
-    if let Deed::HoldLine(ring) = *deed {
-        return line::rehearsed(picture, ring, line, by, now);
+    match *deed {
+        Deed::HoldLine(ring) => return line::rehearsed(picture, ring, line, by, now),
+        Deed::TakeSeat => return carry::taking(picture, now),
+        Deed::LeaveSeat => return carry::leaving(picture),
+        _ => {}
     }
     let Some(verb) = deed.verb() else { return Plan::default() };
     let mut plan = plan(&verb, &picture.world, &picture.observed, by, now);
@@ -238,7 +247,7 @@ pub(super) fn permitted(model: &Model, picture: &Snapshot, deed: &Deed, target: 
     if model.orders.len() >= ORDERS_MAX {
         return Err(format!("{ORDERS_MAX} orders are on their way: wait for an answer"));
     }
-    if matches!(deed, Deed::Stop(_)) {
+    if deed.is_stop() {
         return Ok(());
     }
     if model.arming.until(model.now).is_none() {

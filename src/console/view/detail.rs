@@ -194,9 +194,11 @@ fn age(picture: &Snapshot, row: Subject, since: jiff::Timestamp, pen: &mut Pen<'
 
 /// What to look at once the advice was followed.
 fn verify(said: &Explanation, width: usize, pen: &Pen<'_>) -> Vec<Text> {
-    let Some(mode) = said.failure_mode.filter(|_| !said.verify.is_empty()) else { return Vec::new() };
-    let heading =
-        vec![piece(Role::Heading, "THEN VERIFY"), piece(Role::Dim, format!("  {} {}", mode.id(), mode.title()))];
+    if said.verify.is_empty() {
+        return Vec::new();
+    }
+    let mode = said.failure_mode.map(|mode| piece(Role::Dim, format!("  {} {}", mode.id(), mode.title())));
+    let heading = [piece(Role::Heading, "THEN VERIFY")].into_iter().chain(mode).collect();
     let checks = said.verify.iter().flat_map(|check| item(Glyph::SlotFree, Role::Text, check, width, pen));
     [heading].into_iter().chain(checks).collect()
 }

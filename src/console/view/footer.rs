@@ -95,6 +95,11 @@ fn hinted(model: &Model, pen: &Pen<'_>) -> Vec<Hint> {
         (_, Screen::Log) => vec![Command::Up, Command::Last],
     };
     let mut hints: Vec<Hint> = commands.into_iter().filter_map(|command| hint(model, mode, command)).collect();
+    let fallback = model.picture.as_ref().and_then(|picture| picture.fallback.as_ref());
+    if matches!(mode, Mode::List | Mode::Page) && fallback.is_some_and(|fallback| fallback.silence.is_some()) {
+        // While the control plane is gone nothing else comes first.
+        hints.splice(0..0, hint(model, mode, Command::Fallback));
+    }
     if matches!(mode, Mode::List | Mode::Page) {
         for (keys, title) in verb_prefixes(model, mode) {
             hints.push([piece(Role::Key, keys), piece(Role::Dim, format!(" {title}{}  ", pen.glyph(Glyph::Ellipsis)))]);

@@ -11,6 +11,7 @@ use super::super::snapshot::{Freshness, STALE_AFTER, Snapshot, TICK_LATE_AFTER};
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, piece};
 use crate::domain::decide::next_unattended;
+use crate::domain::fallback::{Rung, Silence};
 use crate::domain::span::Seconds;
 
 /// Draws the lines on top.
@@ -67,6 +68,11 @@ fn own(model: &Model, pen: &Pen<'_>) -> Piece<'static> {
 
 /// How fresh the picture is, in words; an age only once it matters.
 fn fresh(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
+    if let Some(silence) = model.picture.as_ref().and_then(|picture| alone(picture)) {
+        // The journal is read from here, and is as fresh as it says; the control plane is still what is missing.
+        let text = format!("{} api lost {}", pen.glyph(Glyph::Warning), pen.age(silence.since));
+        return vec![piece(Role::Halted, text)];
+    }
     let api = model.picture.as_ref().map_or(&Freshness::Connecting, |p| &p.api);
     let (glyph, role, text) = match api {
         Freshness::Connecting => (Glyph::Offline, Role::Dim, "connecting".to_owned()),
@@ -90,6 +96,27 @@ fn fresh(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     vec![piece(role, format!("{} {text}", pen.glyph(glyph)))]
 }
 
+/// The silence of the control plane, while the journal answers in its place.
+fn alone(picture: &Snapshot) -> Option<&Silence> {
+    let fallback = picture.fallback.as_ref().filter(|fallback| fallback.rung.is_embedded())?;
+    fallback.silence.as_ref().filter(|_| matches!(picture.api, Freshness::Live(_)))
+}
+
+/// On which rung of the ladder this console stands; while the control plane answers, whether there is one.
+fn rung(picture: &Snapshot) -> Option<Piece<'static>> {
+    let fallback = picture.fallback.as_ref()?;
+    Some(match (&fallback.rung, &fallback.trouble) {
+        (Rung::Attached, None) => piece(Role::Dim, "fallback ready"),
+        (Rung::Attached, Some(_)) => piece(Role::Dim, "no fallback"),
+        (Rung::Lost, None) => piece(Role::Warning, "opening the journal"),
+        (Rung::Lost, Some(_)) => piece(Role::Warning, "no fallback"),
+        (Rung::StandingBy(_), _) => piece(Role::Warning, "STANDING BY"),
+        (Rung::Waiting(_), _) => piece(Role::Armed, " WAITS FOR THE SEAT "),
+        (Rung::Seated(epoch), _) => piece(Role::Armed, format!(" SEAT IS HERE, epoch {epoch} ")),
+        (Rung::HandingBack(_), _) => piece(Role::Warning, "handing the seat back"),
+    })
+}
+
 /// What the person may do right now, and who ticks.
 fn standing(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     let mut pieces = vec![piece(Role::Header, " ")];
@@ -100,6 +127,11 @@ fn standing(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     // Before a first picture nobody knows as what one is let in, or who ticks.
     let Some(picture) = model.picture.as_ref().filter(|p| !p.is_blank()) else { return pieces };
     let dot = format!(" {} ", pen.glyph(Glyph::Dot));
+    let rung = rung(picture);
+    let is_attached = picture.fallback.as_ref().is_some_and(|fallback| fallback.rung == Rung::Attached);
+    if let Some(rung) = rung.clone().filter(|_| !is_attached) {
+        pieces.extend([piece(Role::Dim, dot.clone()), rung]);
+    }
     if picture.divided().is_some() {
         pieces.push(piece(Role::Halted, format!("{dot}different clusters: verbs are off")));
     }
@@ -114,6 +146,9 @@ fn standing(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
             Some(holder) => piece(Role::Dim, format!("seat {holder}")),
             None => piece(Role::Warning, "nobody holds the seat"),
         });
+    }
+    if let Some(rung) = rung.filter(|_| is_attached) {
+        pieces.extend([piece(Role::Dim, dot.clone()), rung]);
     }
     if let Some(starter) = unattended(picture) {
         pieces.push(piece(Role::Dim, format!("{dot}{starter}")));

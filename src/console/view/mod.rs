@@ -13,6 +13,7 @@ mod now;
 mod rollout;
 mod row;
 mod table;
+mod carry;
 mod deed;
 mod brakes;
 mod detail;

@@ -7,6 +7,7 @@ use super::super::keys::Mode;
 use super::super::layer::{Page, PageKind};
 use super::super::model::Model;
 use super::super::theme::Role;
+use super::carry;
 use super::detail::{self, Text};
 use super::pen::{Pen, piece};
 
@@ -16,6 +17,11 @@ pub(super) fn draw(model: &Model, page: Page, area: Rect, pen: &mut Pen<'_>) {
     let lines = match page.kind {
         PageKind::Detail(subject) => detail::lines(model, subject, usize::from(inside.width), pen),
         PageKind::Help => help(model),
+        PageKind::Fallback => {
+            // A picture that is lost stands still; how long it is lost does not.
+            pen.show_moment(model.now);
+            carry::lines(model, usize::from(inside.width), pen)
+        }
     };
     detail::show(&lines, page.top, inside, pen);
     let height = usize::from(area.height);

@@ -129,7 +129,7 @@ fn probes(roll: &Roll, width: usize, pen: &Pen<'_>) -> Vec<Text> {
     };
     let mut lines: Vec<Text> = all.iter().take(FINDINGS_SHOWN).flat_map(told).collect();
     if all.len() > FINDINGS_SHOWN {
-        let text = format!("{} older ones: kura-console rolls show {}", all.len() - FINDINGS_SHOWN, roll.name());
+        let text = format!("{} older ones: kura-console rolls {}", all.len() - FINDINGS_SHOWN, roll.name());
         lines.push(vec![piece(Role::Dim, text)]);
     }
     lines

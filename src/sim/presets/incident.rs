@@ -16,6 +16,8 @@ use crate::domain::span::Seconds;
 /// What an incident is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
+    /// Rings, and whoever reconciles them.
+    Rings,
     /// Kura servers.
     Kura,
     /// A fleet roll and its nodes.
@@ -75,7 +77,15 @@ pub const REFERENCE: Incident = Incident {
 };
 
 /// Every incident that can be looked at.
-pub const INCIDENTS: [Incident; 7] = [
+pub const INCIDENTS: [Incident; 8] = [
+    incident!(
+        Rings,
+        "bad-night",
+        "bad-night",
+        632,
+        |_| {},
+        "rings: the control plane died in mid-drain; take the seat, skip the holder, and see it come back"
+    ),
     incident!(
         Kura,
         "manifest-deadlock",

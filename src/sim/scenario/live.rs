@@ -8,11 +8,11 @@ use super::super::agents::agent::Served;
 use super::super::agents::behaviour::Behaviour;
 use super::super::cluster::objects::Objects;
 use super::super::executor::Hook;
-use super::super::host::SimHost;
+use super::ladders::ConsoleLink;
 use super::process::USUAL;
 use super::run::{Run, Stuck};
 use super::screens::Consoles;
-use crate::control::local::{Introduction, LocalLink};
+use crate::control::local::Introduction;
 use crate::control::ports::{Clock, FailedState};
 use crate::control::service::Loop;
 use crate::domain::fleet::Machine;
@@ -36,15 +36,21 @@ impl<C: Consoles> Run<C> {
         self.ground.outside.cluster.with(change);
     }
 
-    /// A console's end of the usual process, and the painter it needs; none where that process does not live.
-    pub fn link(&self, introduction: Introduction) -> Option<(LocalLink<SimHost>, Loop)> {
-        self.service(USUAL).map(|service| service.link(introduction))
+    /// A console's end of the usual process, and the painter it needs; none where that process does not live. Where the
+    /// scenario has a console that is attached to it, that console's end: what it needs is under way.
+    pub fn link(&mut self, introduction: Introduction) -> Option<(ConsoleLink, Option<Loop>)> {
+        let ladder = self.processes.iter().find_map(|process| process.ladder()).cloned();
+        if let Some(ladder) = ladder {
+            return Some((ConsoleLink::Attached(ladder), None));
+        }
+        let (link, painter) = self.service(USUAL)?.link(introduction);
+        Some((ConsoleLink::Local(link), Some(painter)))
     }
 
     /// Nobody follows the script any more: every machine gets an agent that goes on where the machine stands and says
     /// so at once, and a console watches.
-    pub fn go_live(&mut self, painter: Loop) -> Result<(), Stuck> {
-        self.playbill.strike();
+    pub fn go_live(&mut self, painter: Option<Loop>) -> Result<(), Stuck> {
+        self.playbill.strike(&self.scenario.when);
         self.scenario.then.clear();
         self.scenario.never.clear();
         self.judge.then.clear();
@@ -53,7 +59,9 @@ impl<C: Consoles> Run<C> {
         let machines: Vec<Machine> = self.witness.world.machines.values().cloned().collect();
         machines.iter().for_each(|machine| self.take_over(machine));
         self.advance_to(self.now())?;
-        self.ground.executor.spawn(painter.name, painter.future);
+        if let Some(painter) = painter {
+            self.ground.executor.spawn(painter.name, painter.future);
+        }
         Ok(self.ground.settle()?)
     }
 

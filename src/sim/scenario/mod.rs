@@ -13,6 +13,7 @@ mod estate;
 // What a run stands on, and what it remembers.
 mod ground;
 mod process;
+pub mod ladders;
 mod ticks;
 mod requests;
 mod records;

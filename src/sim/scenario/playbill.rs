@@ -49,10 +49,11 @@ impl Playbill {
         Self { acts, repeats, ticks, thens, end }
     }
 
-    /// Strikes everything but the automatic ticks.
-    pub(super) fn strike(&mut self) {
-        self.acts.clear();
-        self.repeats.clear();
+    /// Strikes everything but the automatic ticks, and what is still to happen to processes.
+    pub(super) fn strike(&mut self, when: &[Act]) {
+        let is_fate = |n: &usize| when.get(*n).is_some_and(|act| matches!(act.doing, Doing::Faults(_)));
+        self.acts.retain(|(_, n)| is_fate(n));
+        self.repeats.retain(|n, _| is_fate(n));
         self.thens.clear();
     }
 

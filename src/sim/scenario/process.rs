@@ -15,6 +15,10 @@ use super::file::given::{ProcessGiven, ProcessKind};
 use super::file::place::{Fault, Place};
 use super::file::scenario::Scenario;
 use super::ground::Ground;
+use super::ladders::{Answering, Beneath, SimLadder};
+use crate::control::afar::afar;
+use crate::control::ladder::{Resolve, ladder};
+use crate::control::link::Link;
 use crate::control::local::Introduction;
 use crate::control::nudges::Ear;
 use crate::control::picture::{Freshness, Picture, Role};
@@ -35,6 +39,8 @@ pub(super) struct Life {
     tasks: Vec<TaskId>,
     /// A tick that was asked for and is not decided yet, because the process is frozen.
     pub(super) ticking: Shared<bool>,
+    /// Where it is a console that is attached to a server.
+    ladder: Option<SimLadder>,
 }
 
 /// A process, living or not.
@@ -45,6 +51,8 @@ pub(super) struct Process {
     /// From agents to it.
     pub(super) from_agents: Line,
     pub(super) life: Option<Life>,
+    /// For consoles that are attached to it.
+    pub(super) answering: Answering,
     /// What it painted last before it crashed or froze.
     last: Option<Picture>,
     stands: bool,
@@ -83,6 +91,7 @@ impl Process {
             means,
             from_agents: Line::default(),
             life: None,
+            answering: Answering::default(),
             last: None,
             stands: given.seat,
             serves_agents: given.agents,
@@ -100,7 +109,8 @@ impl Process {
         ground.settle()?;
         // What it nudged while it loaded its world is nobody's news.
         let ear = service.nudges.ear();
-        self.life = Some(Life { service, ear, tasks, ticking: Shared::new(false) });
+        self.answering.set(Some(service.clone()));
+        self.life = Some(Life { service, ear, tasks, ticking: Shared::new(false), ladder: None });
         self.frozen = false;
         Ok(())
     }
@@ -108,6 +118,7 @@ impl Process {
     /// Ends it where it stands. False where it did not live.
     pub(super) fn crash(&mut self, ground: &mut Ground) -> bool {
         self.last = self.picture().map(|picture| gone(picture, ground.now()));
+        self.answering.set(None);
         let Some(life) = self.life.take() else { return false };
         for task in life.tasks {
             ground.executor.kill(task);
@@ -120,6 +131,7 @@ impl Process {
         self.last = self.picture();
         let Some(life) = self.life.as_ref().filter(|_| !self.frozen) else { return false };
         ground.executor.freeze(&life.tasks);
+        self.answering.set(None);
         self.frozen = true;
         true
     }
@@ -128,6 +140,7 @@ impl Process {
     pub(super) fn thaw(&mut self, ground: &mut Ground) -> Result<bool, Restless> {
         let Some(life) = self.life.as_ref().filter(|_| self.frozen) else { return Ok(false) };
         ground.executor.thaw(&life.tasks);
+        self.answering.set(Some(life.service.clone()));
         self.frozen = false;
         ground.settle()?;
         Ok(true)
@@ -148,8 +161,33 @@ impl Process {
         !self.means.to_journal.is_cut(now) && !self.from_agents.is_cut(now) && self.means.clock.now() == now
     }
 
+    /// A console that leaves the seat alone is attached to `server` from now on, if it is not yet.
+    pub(super) fn attach(&mut self, server: &Answering, ground: &mut Ground) -> Result<(), Restless> {
+        let attaches = self.kind == ProcessKind::Console && !self.stands;
+        let Some(life) = self.life.as_mut().filter(|life| attaches && life.ladder.is_none()) else { return Ok(()) };
+        let (link, painter) = life.service.link(introduction());
+        let first = link.pictures().borrow().clone();
+        let clock = self.means.clock.clone();
+        let (far, hearing) = afar(server, introduction(), first, clock.clone());
+        let beneath = Beneath { service: life.service.clone(), link, serves_agents: self.serves_agents };
+        let (ladder, climbing) = ladder(far, beneath, clock, Resolve::Manual);
+        life.tasks.push(ground.executor.spawn(painter.name, painter.future));
+        life.tasks.push(ground.executor.spawn("api", hearing));
+        life.tasks.push(ground.executor.spawn("ladder", climbing));
+        life.ladder = Some(ladder);
+        ground.settle()
+    }
+
+    /// A console's end of it, while it is attached.
+    pub(super) fn ladder(&self) -> Option<&SimLadder> {
+        self.life.as_ref().filter(|_| self.is_awake())?.ladder.as_ref()
+    }
+
     /// What it paints now, or painted last: none = it never lived.
     pub(super) fn picture(&self) -> Option<Picture> {
+        if let Some(ladder) = self.ladder() {
+            return Some(ladder.pictures().borrow().clone());
+        }
         match self.service().filter(|_| self.is_awake()) {
             Some(service) => Some(service.picture(&introduction())),
             None => self.last.clone(),

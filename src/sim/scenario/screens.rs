@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::control::link::Answer;
+use crate::control::link::{Answer, SeatOrder};
 use crate::control::picture::Picture;
 use crate::control::ports::ApplyResult;
 use crate::domain::change::Entry;
@@ -15,6 +15,8 @@ use crate::domain::world::World;
 pub enum Wish {
     /// Give this order, once.
     Give(Box<Order>),
+    /// Take the seat for the process of the console, or leave it.
+    Seat(Box<SeatOrder>),
     /// Read the last results of a machine.
     Read {
         /// In which rollout.

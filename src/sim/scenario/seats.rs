@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::file::given::ProcessKind;
+use super::ladders::ConsoleLink;
 use super::process::{Process, introduction};
 use super::run::{Run, Stuck};
 use super::screens::{Console, Consoles, Told, Touch, Wish};
-use crate::control::link::{Answer, Link};
+use crate::control::link::{Answer, Link, SeatOrder};
 use crate::control::picture::Picture;
 use crate::domain::input::{Order, Verb};
 
@@ -47,6 +49,7 @@ impl<C: Consoles> Run<C> {
     /// Does something at the console of a process, and everything that follows from it. An error where the words are
     /// not known.
     pub(super) fn touch(&mut self, process: &str, by: &str, touch: &Touch) -> Result<Result<(), String>, Stuck> {
+        self.attach(process)?;
         let now = self.ground.now();
         let picture = self.picture(Some(process));
         let seats = &mut self.seats;
@@ -64,6 +67,34 @@ impl<C: Consoles> Run<C> {
         Ok(Ok(()))
     }
 
+    /// A console is attached to the first server there is.
+    pub(super) fn attach(&mut self, console: &str) -> Result<(), Stuck> {
+        let server = self.processes.iter().find(|one| one.kind == ProcessKind::Server);
+        let Some(server) = server.map(|server| server.answering.clone()) else { return Ok(()) };
+        let ground = &mut self.ground;
+        match self.processes.iter_mut().find(|one| one.name == console) {
+            Some(process) => Ok(process.attach(&server, ground)?),
+            None => Ok(()),
+        }
+    }
+
+    /// A console's end of a process: of the ladder it stands on, or of the process itself.
+    fn link_of(&self, process: &str) -> Option<ConsoleLink> {
+        let known = self.processes.iter().find(|one| one.name == process)?;
+        let ladder = known.ladder().cloned().map(ConsoleLink::Attached);
+        ladder.or_else(|| known.service().map(|service| ConsoleLink::Local(service.link(introduction()).0)))
+    }
+
+    fn seat_order(&mut self, process: &str, order: SeatOrder) -> Result<Told, Stuck> {
+        let key = order.key.clone();
+        let answer = match self.link_of(process) {
+            Some(link) => self.ground.run("seat", async move { link.seat(order).await })?,
+            None => Some(Answer::Unsent { why: "the process is gone".to_owned() }),
+        };
+        let answer = answer.unwrap_or_else(|| Answer::Done { sentence: "this console waits for the seat".to_owned() });
+        Ok(Told::Answer { key, answer })
+    }
+
     fn fulfil(&mut self, process: &str, mut wishes: Vec<Wish>) -> Result<(), Stuck> {
         for _ in 0..WISHES_MAX {
             if wishes.is_empty() {
@@ -72,9 +103,9 @@ impl<C: Consoles> Run<C> {
             let wish = wishes.remove(0);
             let told = match wish {
                 Wish::Give(order) => Some(self.order(process, *order)?),
+                Wish::Seat(order) => Some(self.seat_order(process, *order)?),
                 Wish::Read { rollout, machine } => {
-                    let link = self.service(process).map(|service| service.link(introduction()).0);
-                    let results = match link {
+                    let results = match self.link_of(process) {
                         Some(link) => {
                             self.ground.run("results", async move { link.results(rollout, machine).await })?
                         }
@@ -110,8 +141,7 @@ impl<C: Consoles> Run<C> {
                 *id = fresh;
             }
         }
-        let link = self.service(process).map(|service| service.link(introduction()).0);
-        let answer = match link {
+        let answer = match self.link_of(process) {
             Some(link) => self.ground.run("order", async move { link.order(order, None).await })?,
             None => Some(Answer::Unsent { why: "the process is gone".to_owned() }),
         };

@@ -5,6 +5,7 @@ mod screen;
 mod rollout;
 pub(crate) mod command;
 mod audit;
+mod bad_night;
 mod registry;
 mod doctor;
 mod journal;

@@ -181,7 +181,7 @@ fn an_explanation_is_about_the_rollout_a_ring_a_machine_or_a_roll() {
         "boot": {"containers": [{"name": "boot", "image": "owner/boot"}]},
     });
     desk.plane.post("/api/rolls/", &roll);
-    for subject in ["roll/fleet", "fleet"] {
+    for subject in ["roll/kernel/fleet", "kernel/fleet", "fleet"] {
         let said = desk.text(&["explain", subject]);
         for words in ["kernel/fleet rolls seanfarm32", "cluster is connected", "-> ", "kura-console doctor"] {
             assert!(said.contains(words), "no {words} in\n{said}");

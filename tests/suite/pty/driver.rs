@@ -44,6 +44,12 @@ impl Launch {
         Self { argv, env: Vec::new(), columns: 80, rows: 24, knows_sync: false }
     }
 
+    /// With more arguments.
+    pub(crate) fn args(mut self, args: &[&str]) -> Self {
+        self.argv.extend(args.iter().map(OsString::from));
+        self
+    }
+
     /// At this size.
     pub(crate) fn size(mut self, columns: u16, rows: u16) -> Self {
         (self.columns, self.rows) = (columns, rows);

@@ -17,13 +17,22 @@ const SIZES: [(u16, u16); 2] = [(80, 24), (120, 36)];
 /// What is pressed: nothing, then what leads to the screens of its own.
 fn keys(incident: &Incident) -> &'static [(&'static str, &'static str)] {
     match incident.family {
+        Family::Rings => &[("fallback", "F"), ("now", "")],
         Family::Kura => &[("now", ""), ("kura", "3")],
         Family::Fleet => &[("now", ""), ("rolls", "4"), ("nodes", "5")],
     }
 }
 
 /// What each first screen has to say, in this order: who and what, the key or the command, and the check.
-const SAID: [(&str, &[&str]); 7] = [
+const SAID: [(&str, &[&str]); 8] = [
+    (
+        "bad-night",
+        &[
+            "standing by: the journal is read from here, and nobody here ticks",
+            "F shows what the first tick would do, and takes the seat",
+            "the header says who has the seat",
+        ],
+    ),
     (
         "manifest-deadlock",
         &[

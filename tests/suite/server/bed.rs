@@ -15,7 +15,7 @@ use kura_console::control::service::{Loop, Service, Settings};
 use kura_console::control::stop::Stop;
 use kura_console::domain::ids::AccountId;
 use kura_console::server::build::{Builder, Built};
-use kura_console::server::connections;
+use kura_console::server::connections::{self, Offer};
 use kura_console::server::paced::{WRITE_LIMIT, quick};
 use kura_console::server::rate::Rates;
 use kura_console::server::shared::{Setup, Shared};
@@ -220,7 +220,9 @@ impl<H: Host> Bed<H> {
         let shared = Shared::new(Arc::clone(&host), services, setup);
         let url = format!("http://{}", listener.local_addr().expect("it is bound"));
         let served = Arc::clone(&shared);
-        tasks.spawn(async move { connections::serve(quick(listener, patience), served).await.expect("it serves") });
+        tasks.spawn(async move {
+            connections::serve(quick(listener, patience), served, Offer::Everything).await.expect("it serves")
+        });
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build().expect("a client");
         (Self { url, host, keys, listed, shared, stop, tasks, http }, all_loops)

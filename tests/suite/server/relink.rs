@@ -8,7 +8,7 @@ use kura_console::adapters::remote::endpoint::Endpoint;
 use kura_console::adapters::remote::far_clock::FarClock;
 use kura_console::adapters::remote::link::RemoteLink;
 use kura_console::adapters::remote::token::Token;
-use kura_console::app::host::{KuraOf, ServerHost};
+use kura_console::app::host::ServerHost;
 use kura_console::control::link::{Answer, Link};
 use kura_console::control::picture::{Freshness, Picture, Role};
 use kura_console::domain::change::Level;
@@ -22,9 +22,8 @@ use super::bed::{Bed, Keys, within};
 
 async fn serve(path: &Path, address: &str, keys: &Keys) -> Bed<ServerHost> {
     let listener = TcpListener::bind(address).await.expect("the port is free");
-    let host = ServerHost::open(path, SystemClock::start(), "serve@test:1".to_owned(), KuraOf::nobody())
-        .await
-        .expect("a host");
+    let host =
+        ServerHost::without_cluster(path, SystemClock::start(), "serve@test:1".to_owned()).await.expect("a host");
     Bed::on(listener, Arc::new(host), keys.clone())
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kura_console::adapters::clock::SystemClock;
-use kura_console::app::host::{KuraOf, ServerHost};
+use kura_console::app::host::ServerHost;
 use kura_console::control::host::Host;
 use kura_console::wire::call::KEY_MAX;
 use reqwest::Method;
@@ -16,7 +16,7 @@ use super::bed::{Bed, Keys, OWNER, Told, row, tell, within};
 
 async fn serve(path: &Path, name: &str, keys: &Keys) -> Bed<ServerHost> {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let host = ServerHost::open(path, SystemClock::start(), name.to_owned(), KuraOf::nobody()).await.expect("a host");
+    let host = ServerHost::without_cluster(path, SystemClock::start(), name.to_owned()).await.expect("a host");
     Bed::on(listener, Arc::new(host), keys.clone())
 }
 

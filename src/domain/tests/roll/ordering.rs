@@ -180,15 +180,15 @@ fn the_host_is_never_the_canary() {
 #[test]
 fn while_nobody_can_pull_from_the_registry_nobody_is_drained() {
     // F28, A14
-    let lost = |rig: &mut Rig| drop(rig.fleet.pods.rows.remove("apps/zot"));
-    let unready = |rig: &mut Rig| rig.fleet.pods.rows.get_mut("apps/zot").unwrap().ready = false;
-    let cases: [(fn(&mut Rig), &str); 2] = [(lost, "nowhere to be seen"), (unready, "not Ready on wk-3")];
-    for (befall, words) in cases {
+    for (is_lost, words) in [(true, "nowhere to be seen"), (false, "not Ready on wk-3")] {
         let mut rig = Rig::of(4);
         rig.put_registry("wk-3");
         rig.start("r", "x", spec(4));
         rig.until(|rig| rig.roll().gate.is_some());
-        befall(&mut rig);
+        match is_lost {
+            true => drop(rig.fleet.pods.rows.remove("apps/zot")),
+            false => rig.fleet.pods.rows.get_mut("apps/zot").unwrap().ready = false,
+        }
         rig.approve("r", "x", None);
         (0..3).for_each(|_| rig.tick());
         assert_eq!(rig.reason(), format!("the registry is {words}: nobody could pull after a drain"));

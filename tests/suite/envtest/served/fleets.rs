@@ -88,7 +88,7 @@ fn the_rights_of_manifests_are_enough_to_roll_a_fleet() {
 
     let roll = rolling.roll();
     let shown = served.plane.get_until(&roll, "it waits at its gate", |body| body["state"] == "awaiting");
-    let told = rolling.tell(&["explain", "roll/fleet"]);
+    let told = rolling.tell(&["explain", "roll/kernel/fleet"]);
     for words in ["waits at its canary gate", "kura-console approve kernel/fleet canary --revision abc123 --since"] {
         assert!(told.contains(words), "{words}: {told}");
     }
