@@ -8,6 +8,7 @@ mod e2e;
 mod envtest;
 mod git;
 mod house;
+mod faults;
 mod scenarios;
 mod screenshots;
 mod journal;

@@ -62,6 +62,14 @@ pub enum Flaw {
         /// Of this program.
         known: i64,
     },
+    /// Its format is from the past, and it cannot be written.
+    #[error("it has format {found}, this program reads format {known}, and this user may not bring it there")]
+    Older {
+        /// In the file.
+        found: i64,
+        /// Of this program.
+        known: i64,
+    },
     /// Somebody holds its lock for longer than `BUSY_WAIT`.
     #[error("another process keeps it locked")]
     Locked,
@@ -142,6 +150,9 @@ impl StoreFault {
                 "name another file; kura-console does not touch files it did not make".to_owned()
             }
             Flaw::Newer { .. } => "run the version of kura-console that wrote it, or a newer one".to_owned(),
+            Flaw::Older { .. } => {
+                format!("copy it, with the {file}-wal that may lie beside it, to a folder you may write")
+            }
             Flaw::Locked => format!("a backup or an open sqlite3 shell may hold it; see who: fuser -v {file}"),
             Flaw::Full => format!("free some space: df -h {file}"),
             Flaw::Damaged if self.store == "telemetry" => {

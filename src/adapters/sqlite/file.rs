@@ -1,4 +1,4 @@
-//! One SQLite file in WAL mode: one guarded connection that writes, a few that read.
+//! One SQLite file in WAL mode: one guarded connection that writes, a few that read. Or none that writes.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -55,6 +55,8 @@ enum Slot {
     Idle(Box<SqliteConnection>),
     /// The last transaction did not end well, or was abandoned: the next one begins with a fresh connection.
     Vacant,
+    /// It was opened to be read.
+    Barred,
     Closed,
 }
 
@@ -90,15 +92,24 @@ impl SqliteFile {
             SchemaError::Sqlite(error) => fault(Flaw::of(&error, &path)),
         })?;
         let identity = fs::metadata(&path).map(|found| identity(&found)).map_err(|e| fault(Flaw::of_io(&e, &path)))?;
-        let readers = SqlitePoolOptions::new()
-            .max_connections(READERS_MAX)
-            .acquire_timeout(READER_WAIT)
-            .test_before_acquire(false)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .connect_lazy_with(options.clone().create_if_missing(false).pragma("query_only", "ON"));
-        let writer = Mutex::new(Slot::Idle(Box::new(connection)));
-        Ok(Self { schema, path, identity, options: options.create_if_missing(false), writer, readers })
+        let options = options.create_if_missing(false);
+        let (readers, writer) = (readers(&options), Mutex::new(Slot::Idle(Box::new(connection))));
+        Ok(Self { schema, path, identity, options, writer, readers })
+    }
+
+    /// Opens a file that this user may not write, to read it. Neither it nor its folder is touched, so it has to have the
+    /// newest format already.
+    pub async fn open_to_read(path: &Path, schema: Schema) -> Result<Self, StoreFault> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let fault = |flaw| StoreFault { store: schema.store, path: path.clone(), flaw };
+        let found = fs::metadata(&path).map_err(|error| fault(Flaw::of_io(&error, &path)))?;
+        let options = options_to_read(&path);
+        inspect_only(&options, &schema).await.map_err(|error| match error {
+            SchemaError::Refused(flaw) => fault(flaw),
+            SchemaError::Sqlite(error) => fault(Flaw::of(&error, &path)),
+        })?;
+        let (readers, writer) = (readers(&options), Mutex::new(Slot::Barred));
+        Ok(Self { schema, identity: identity(&found), path, options, writer, readers })
     }
 
     /// Which file this is.
@@ -125,6 +136,10 @@ impl SqliteFile {
             Slot::Closed => {
                 *slot = Slot::Closed;
                 return Err(self.flawed(Flaw::Closed));
+            }
+            Slot::Barred => {
+                *slot = Slot::Barred;
+                return Err(self.flawed(Flaw::ReadOnly));
             }
         };
         Ok(Writer { slot, connection })
@@ -165,6 +180,7 @@ impl SqliteFile {
     pub async fn close(&self) -> Result<(), StoreFault> {
         let moved = self.checkpoint().await;
         let slot = std::mem::replace(&mut *self.writer.lock().await, Slot::Closed);
+        let moved = if matches!(slot, Slot::Barred) { Ok(()) } else { moved };
         self.readers.close().await;
         if let Slot::Idle(connection) = slot {
             connection.close().await.map_err(|error| self.fault(&error))?;
@@ -188,6 +204,28 @@ fn options(path: &Path, durability: Durability) -> SqliteConnectOptions {
         .synchronous(synchronous)
         .pragma("journal_size_limit", LOG_BYTES_KEPT)
         .disable_statement_logging()
+}
+
+/// Where nobody has the file open, and nothing of it lies in a write-ahead log, SQLite needs to be told that it may do
+/// without the two files that it would otherwise make beside it.
+fn options_to_read(path: &Path) -> SqliteConnectOptions {
+    let beside = |end: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        fs::metadata(PathBuf::from(name)).ok()
+    };
+    let is_whole = beside("-wal").is_none_or(|log| log.len() == 0 && beside("-shm").is_none());
+    options(path, Durability::Process).create_if_missing(false).read_only(true).immutable(is_whole)
+}
+
+fn readers(options: &SqliteConnectOptions) -> SqlitePool {
+    SqlitePoolOptions::new()
+        .max_connections(READERS_MAX)
+        .acquire_timeout(READER_WAIT)
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_lazy_with(options.clone().pragma("query_only", "ON"))
 }
 
 /// Looks at the file without opening it: SQLite's own words for these are one and the same. The file must not be opened
@@ -228,6 +266,14 @@ async fn prepare(options: &SqliteConnectOptions, schema: &Schema) -> Result<Sqli
     switch_to_wal(&mut connection).await?;
     schema.migrate(&mut connection).await?;
     Ok(connection)
+}
+
+/// What cannot be brought to the newest format has to have it.
+async fn inspect_only(options: &SqliteConnectOptions, schema: &Schema) -> Result<(), SchemaError> {
+    let mut connection = options.connect().await?;
+    let (found, known) = (schema.inspect(&mut connection).await?, schema.version());
+    connection.close().await?;
+    if found < known { Err(Flaw::Older { found, known }.into()) } else { Ok(()) }
 }
 
 /// The mode is kept in the file, so this writes once in the life of a file. Where two processes make the same file,

@@ -61,6 +61,11 @@ impl FileVault {
         PathBuf::from(name)
     }
 
+    /// A directory that is there, for whoever only reads it.
+    pub fn to_read(directory: &Path) -> Self {
+        Self { directory: directory.into(), parts: Arc::default() }
+    }
+
     /// Opens the directory, or makes it. Proves that it can be written.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, Problem> {
         let directory: PathBuf = directory.into();

@@ -50,7 +50,7 @@ macro_rules! each {
 }
 
 impl ServerJournal {
-    /// One that is there; one that is not does not come into being.
+    /// One that is there; one that is not does not come into being, and a file that can only be read is read.
     pub async fn existing(url: &JournalUrl) -> Result<Self, Problem> {
         match url {
             JournalUrl::Sqlite(path) if !path.exists() => {
@@ -59,7 +59,7 @@ impl ServerJournal {
                     .hint("serve names its journal when it starts: listening journal=PATH"))
             }
             JournalUrl::Sqlite(path) => {
-                SqliteJournal::open(path).await.map(Self::Sqlite).map_err(|fault| fault.problem())
+                SqliteJournal::open_existing(path).await.map(Self::Sqlite).map_err(|fault| fault.problem())
             }
             JournalUrl::Postgres(url) => {
                 let database = Database::open_existing(url.secret()).await.map_err(|fault| fault.problem())?;
@@ -107,13 +107,13 @@ impl ServerJournal {
         }
     }
 
-    /// Its vault, and what people call that; none where there is none.
+    /// Its vault to read, and what people call that; none where there is none.
     pub fn vault(&self) -> Result<(Option<ServerVault>, String), Problem> {
         match self {
             Self::Sqlite(journal) => {
                 let folder: PathBuf = FileVault::beside(journal.path());
-                let vault = folder.is_dir().then(|| FileVault::open(&folder)).transpose()?;
-                Ok((vault.map(ServerVault::Files), folder.display().to_string()))
+                let vault = folder.is_dir().then(|| ServerVault::Files(FileVault::to_read(&folder)));
+                Ok((vault, folder.display().to_string()))
             }
             Self::Postgres(journal) => {
                 let vault = PostgresVault::on(journal.database().clone());

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 use kura_console::agent::memory::Memory;
 use kura_console::agent::process;
@@ -95,7 +96,12 @@ impl Node {
 
     /// What the command wrote next.
     pub fn note(&self) -> String {
-        self.notes.recv_timeout(PATIENCE).expect("the command writes a note")
+        self.note_within(PATIENCE)
+    }
+
+    /// The same where an agent has to lose patience first.
+    pub fn note_within(&self, patience: Duration) -> String {
+        self.notes.recv_timeout(patience).expect("the command writes a note")
     }
 
     /// A note that is there already and that nobody asked for.

@@ -19,7 +19,7 @@ pub(crate) struct Said {
 impl Said {
     /// It failed as a usage error, an unreachable far end and the like should: with this code, with a sentence that
     /// has all of `words`, and with at least one hint. Nothing of it is a panic, and nothing is on standard output.
-    pub(super) fn fails(&self, code: i32, words: &[&str]) {
+    pub(crate) fn fails(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "{self:?}");
         for word in words {
             assert!(self.stderr.contains(word), "not a word of {word}: {self:?}");
@@ -36,7 +36,7 @@ pub(crate) fn kura(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]
 }
 
 /// The same through a shell, where the program is `$KURA`.
-pub(super) fn shell(folder: &Path, variables: &[(&str, &str)], script: &str) -> Said {
+pub(crate) fn shell(folder: &Path, variables: &[(&str, &str)], script: &str) -> Said {
     let kura = [("KURA", env!("CARGO_BIN_EXE_kura-console"))];
     run(folder, &[&kura[..], variables].concat(), Command::new("/bin/bash").args(["-o", "pipefail", "-c", script]))
 }

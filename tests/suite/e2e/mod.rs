@@ -10,7 +10,6 @@ mod registry;
 mod doctor;
 mod journal;
 mod database;
-mod outage;
 mod copy;
 mod first_contact;
 mod help;

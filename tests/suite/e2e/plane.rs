@@ -8,6 +8,7 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use reqwest::Method;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -52,13 +53,25 @@ impl Plane {
 
     /// Another control plane as one on another host would be: the same tokens, releases and flags, in a folder of its own.
     pub(crate) fn elsewhere(&self) -> Self {
+        self.neighbour(self.flags.clone())
+    }
+
+    /// The same, which gets at the journal in another way.
+    pub(crate) fn elsewhere_on(&self, journal: &str) -> Self {
+        let mut flags = self.flags.clone();
+        let place = flags.iter().position(|flag| flag == JOURNAL_FLAG).expect("a journal that is named");
+        journal.clone_into(&mut flags[place + 1]);
+        self.neighbour(flags)
+    }
+
+    fn neighbour(&self, flags: Vec<String>) -> Self {
         let folder = with_releases();
         std::fs::copy(self.folder().join("tokens.yaml"), folder.path().join("tokens.yaml")).expect("its tokens");
         let port = free_port();
-        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
-        let (child, log) = launch(folder.path(), port, &flags);
+        let told: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let (child, log) = launch(folder.path(), port, &told);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let (tokens, flags, http) = (self.tokens.clone(), self.flags.clone(), self.http.clone());
+        let (tokens, http) = (self.tokens.clone(), self.http.clone());
         let plane = Self { folder, port, tokens, child: Some(child), log, flags, runtime, http };
         plane.says("listening");
         plane
@@ -129,6 +142,20 @@ impl Plane {
         child.wait().expect("it is gone");
     }
 
+    /// SIGSTOP: it does nothing, and does not know.
+    pub(crate) fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// SIGCONT: it goes on in the middle of whatever it did.
+    pub(crate) fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(self.child.as_ref().expect("it runs")), signal).expect("it lives");
+    }
+
     /// Tokens come on standard output, with the address, once it has a journal and a port.
     fn read_tokens(&mut self) {
         let stdout = self.child.as_mut().and_then(|child| child.stdout.take()).expect("its standard output");
@@ -149,7 +176,8 @@ impl Plane {
         }
     }
 
-    fn says(&self, words: &str) {
+    /// Returns once it says these words.
+    pub(crate) fn says(&self, words: &str) {
         let mut said = String::new();
         while !said.contains(words) {
             match self.log.recv_timeout(PATIENCE) {

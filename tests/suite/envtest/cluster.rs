@@ -111,7 +111,7 @@ impl Cluster {
 
     /// The same through something in between, on loopback too.
     pub fn admin_config_through(&self, port: u16) -> PathBuf {
-        self.papers.introduce(&format!("https://127.0.0.1:{port}"), "far-admin", &["system:masters"])
+        self.papers.introduce(&format!("https://127.0.0.1:{port}"), &format!("far-admin-{port}"), &["system:masters"])
     }
 
     /// The port of its API server.
@@ -168,6 +168,17 @@ impl Cluster {
         self.until_ready().await;
     }
 
+    /// `kill -9` of etcd: what it acknowledged is on the disk.
+    pub fn kill_etcd(&self) {
+        self.programs().kill("etcd");
+    }
+
+    /// Starts it again, and waits until the API server answers.
+    pub async fn restart_etcd(&self) {
+        self.start_etcd();
+        self.until_ready().await;
+    }
+
     /// Waits until something holds, at most `READY_WITHIN`; fails at once if a program is gone.
     pub async fn until(&self, what: &str, mut holds: impl AsyncFnMut() -> bool) {
         let waited = tokio::time::timeout(READY_WITHIN, async {
@@ -194,7 +205,8 @@ impl Cluster {
         .await;
     }
 
-    fn start_etcd(&self) {
+    /// On its port and its data; waits for nothing.
+    pub fn start_etcd(&self) {
         let url = format!("http://127.0.0.1:{}", self.etcd_port);
         let data = self.folder.join("etcd");
         self.run(

@@ -10,7 +10,7 @@ pub(crate) mod rest;
 mod kubelet;
 mod objects;
 pub mod eyes;
-mod wire_cutter;
+pub(crate) mod wire_cutter;
 mod host;
 mod plane;
 mod controller;

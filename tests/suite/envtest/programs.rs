@@ -15,6 +15,8 @@ const MARK: &str = "failed";
 /// Running programs in one process group, with a watchman.
 pub struct Programs {
     folder: PathBuf,
+    /// The process group: it has the number of the first program, and outlives it as long as there is another one.
+    group: Option<i32>,
     running: Vec<(String, Child)>,
     watchman: Option<(Child, ChildStdin)>,
 }
@@ -22,27 +24,28 @@ pub struct Programs {
 impl Programs {
     /// None yet; `folder` is theirs, and goes away with them.
     pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), running: Vec::new(), watchman: None }
+        Self { folder: folder.to_owned(), group: None, running: Vec::new(), watchman: None }
     }
 
     /// Starts one; what it says is added to `NAME.log`.
     pub fn start(&mut self, program: &Path, arguments: &[String]) {
         let name = program.file_name().expect("a program").to_string_lossy().into_owned();
         let log = File::options().create(true).append(true).open(self.log(&name)).expect("a log");
-        let group = self.group().unwrap_or(0);
+        let group = self.group.unwrap_or(0);
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(log.try_clone().expect("a log")).stderr(log);
-        let child = command.current_dir(&self.folder).process_group(group).spawn();
-        self.running.push((name, child.expect("a program that starts")));
+        let child = command.current_dir(&self.folder).process_group(group).spawn().expect("a program that starts");
+        self.group.get_or_insert(i32::try_from(child.id()).expect("a process id"));
+        self.running.push((name, child));
         if self.watchman.is_none() {
             self.watchman = Some(self.watch());
         }
     }
 
-    /// Ends one at once, as `kill -9` does. The first program leads the group and is never ended alone.
+    /// Ends one at once, as `kill -9` does; never the last of them, without which there is no group any more.
     pub fn kill(&mut self, name: &str) {
         let place = self.running.iter().position(|(running, _)| running == name).expect("a running program");
-        assert!(place > 0, "{name} leads the process group");
+        assert!(self.running.len() > 1, "{name} is the last one");
         let (_, mut child) = self.running.remove(place);
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
@@ -69,14 +72,9 @@ impl Programs {
         self.folder.join(format!("{name}.log"))
     }
 
-    /// The process group: that of the first program.
-    fn group(&self) -> Option<i32> {
-        self.running.first().map(|(_, child)| i32::try_from(child.id()).expect("a process id"))
-    }
-
     /// In a group of its own, so that an interrupt from the keyboard does not end it first.
     fn watch(&self) -> (Child, ChildStdin) {
-        let group = self.group().expect("a program to watch").to_string();
+        let group = self.group.expect("a program to watch").to_string();
         let mut command = Command::new("sh");
         command.args(["-c", WATCHMAN, "watchman", &group]).arg(&self.folder);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);

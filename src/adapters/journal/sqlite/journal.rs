@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::watch::Watch;
-use crate::adapters::sqlite::fault::StoreFault;
+use crate::adapters::sqlite::fault::{Flaw, StoreFault};
 use crate::adapters::sqlite::file::{Durability, SqliteFile};
 use crate::adapters::sqlite::schema::Schema;
 use crate::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError, Stretch};
@@ -25,9 +25,23 @@ pub struct SqliteJournal {
 impl SqliteJournal {
     /// Opens the file or makes it. Any number of processes may open the same one.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self, StoreFault> {
-        let file = Arc::new(SqliteFile::open(path.as_ref(), SCHEMA, Durability::Full).await?);
+        Ok(Self::on(SqliteFile::open(path.as_ref(), SCHEMA, Durability::Full).await?))
+    }
+
+    /// Opens a file that is there. One that this user may only read is read, and refuses whatever would change it.
+    pub async fn open_existing(path: impl AsRef<Path>) -> Result<Self, StoreFault> {
+        match Self::open(&path).await {
+            Err(StoreFault { flaw: Flaw::ReadOnly | Flaw::Forbidden(_), .. }) => {
+                SqliteFile::open_to_read(path.as_ref(), SCHEMA).await.map(Self::on)
+            }
+            opened => opened,
+        }
+    }
+
+    fn on(file: SqliteFile) -> Self {
+        let file = Arc::new(file);
         let watch = Arc::new(Watch::start(&file));
-        Ok(Self { file, watch })
+        Self { file, watch }
     }
 
     /// Which file this is.

@@ -1,0 +1,7 @@
+//! Objects of a cluster, whatever is in them.
+#![no_main]
+
+#[path = "../feeds.rs"]
+mod feeds;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| feeds::cluster_objects(bytes));

@@ -1,0 +1,7 @@
+//! Rows of a journal, whatever is in them.
+#![no_main]
+
+#[path = "../feeds.rs"]
+mod feeds;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| feeds::journal_rows(bytes));

@@ -1,0 +1,7 @@
+//! Keymaps, whatever is in them.
+#![no_main]
+
+#[path = "../feeds.rs"]
+mod feeds;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| feeds::keymaps(bytes));
