@@ -24,7 +24,7 @@ pub(super) struct Ground {
 /// What is beneath it.
 enum Kept {
     File(TempDir),
-    Database(Postgres),
+    Database,
     Cluster(Box<Cluster>),
 }
 
@@ -49,8 +49,8 @@ impl Ground {
     /// A database; none where no server is named, which is said.
     pub(super) fn database() -> Option<Self> {
         let runtime = runtime();
-        let bed = runtime.block_on(Postgres::bed())?;
-        Some(Self { runtime, url: bed.url().to_owned(), kept: Kept::Database(bed) })
+        let url = runtime.block_on(Postgres::bed())?.url().to_owned();
+        Some(Self { runtime, url, kept: Kept::Database })
     }
 
     /// A cluster of this test alone; none where there are no programs for it, which is said.
@@ -65,7 +65,7 @@ impl Ground {
     pub(super) fn wire(&self) -> (WireCutter, String) {
         match &self.kept {
             Kept::File(_) => panic!("no wire leads to a file"),
-            Kept::Database(_) => {
+            Kept::Database => {
                 let port = port_of(&self.url);
                 let wire = self.runtime.block_on(WireCutter::before(port));
                 let url = self.url.replace(&format!("127.0.0.1:{port}"), &format!("127.0.0.1:{}", wire.port));

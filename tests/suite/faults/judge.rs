@@ -29,7 +29,7 @@ pub(super) struct Judged {
 pub(super) fn judge(folder: &Path, url: &str, story: &Story) -> Judged {
     let said = about(folder, url, &["journal", "verify"]);
     assert!(said.stdout.contains("nothing is wrong"), "{said:?}");
-    let said = about(folder, url, &["audit", "verify", "--account", "default"]);
+    let said = about(folder, url, &["audit", "verify", "--journal", url, "--account", "default"]);
     assert!(said.stdout.contains("none broken"), "{said:?}");
     let exported = about(folder, url, &["journal", "export"]).stdout;
     let entries: Vec<Entry> =

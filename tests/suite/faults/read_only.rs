@@ -36,7 +36,7 @@ fn is_read(folder: &Path, journal: &str, exported: &str) {
     let verified = unprivileged(folder, journal, "journal verify");
     assert!(verified.code == Some(0) && verified.stdout.contains("nothing is wrong"), "{verified:?}");
     assert_eq!(unprivileged(folder, journal, "journal export").stdout, exported);
-    let audit = unprivileged(folder, journal, "audit verify --account default");
+    let audit = unprivileged(folder, journal, &format!("audit verify --journal {journal} --account default"));
     assert!(audit.code == Some(0) && audit.stdout.contains("none broken"), "{audit:?}");
     let copied = unprivileged(folder, journal, &format!("journal copy {journal} sqlite:copy.db"));
     assert!(copied.code == Some(0) && copied.stdout.contains("both ends are the same"), "{copied:?}");

@@ -6,3 +6,5 @@ mod captions;
 mod rules;
 mod pages;
 mod mutants;
+mod corpora;
+mod security;

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use kura_console::sim::seeds::profile::Profile;
 
-use super::sources::{below, root};
+use super::sources::{below, is_test, root};
 
 /// Fewer mutants than this prove too little.
 const MUTANTS_MIN: usize = 40;
@@ -53,17 +53,11 @@ impl Finder {
         }
     }
 
-    /// True where a test of that name stands in the file its path names.
     fn exists(&self) -> bool {
-        let Self::Test { kind, path } = self else { return true };
-        let mut steps: Vec<&str> = path.split("::").collect();
-        let Some(test) = steps.pop() else { return false };
-        let folder = root().join(if kind == "lib" { "src" } else { "tests/suite" });
-        let beside = steps.len().saturating_sub(1);
-        let files = [&steps[..], &steps[..beside]].map(|steps| folder.join(steps.join("/")));
-        let files = files.into_iter().flat_map(|stem| [stem.with_extension("rs"), stem.join("mod.rs")]);
-        let declared = format!("fn {test}()");
-        files.into_iter().any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains(&declared)))
+        match self {
+            Self::Test { kind, path } => is_test(kind, path),
+            Self::Seeds { .. } => true,
+        }
     }
 }
 

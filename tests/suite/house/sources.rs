@@ -38,6 +38,18 @@ pub(super) fn below(folder: &str) -> Vec<Source> {
     found
 }
 
+/// True where a test of that name stands in the file its path names: `lib` is below `src`, `suite` below `tests/suite`.
+pub(super) fn is_test(kind: &str, path: &str) -> bool {
+    let mut steps: Vec<&str> = path.split("::").collect();
+    let Some(test) = steps.pop() else { return false };
+    let folder = root().join(if kind == "lib" { "src" } else { "tests/suite" });
+    let beside = steps.len().saturating_sub(1);
+    let files = [&steps[..], &steps[..beside]].map(|steps| folder.join(steps.join("/")));
+    let files = files.into_iter().flat_map(|stem| [stem.with_extension("rs"), stem.join("mod.rs")]);
+    let declared = format!("fn {test}()");
+    files.into_iter().any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains(&declared)))
+}
+
 fn collect(folder: &Path, found: &mut Vec<Source>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -20,5 +20,6 @@ mod far;
 mod process;
 mod program;
 mod guard;
+mod strangers;
 mod stopping;
 mod limits;
