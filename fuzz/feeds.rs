@@ -27,7 +27,7 @@ use kura_console::console::keys::Keymap;
 use kura_console::console::theme::{Depth, Theme};
 use kura_console::control::picture::{Role, SeatView};
 use kura_console::domain::audit::Auditor;
-use kura_console::domain::decide::entry::decide;
+use kura_console::domain::decide::decide;
 use kura_console::domain::ids::RolloutId;
 use kura_console::domain::input::Input;
 use kura_console::domain::observed::Observed;
@@ -60,7 +60,7 @@ pub fn journal_rows(bytes: &[u8]) {
         folded.apply(&entry);
     }
     let tick = Input::Tick { fresh: RolloutId::named("fresh") };
-    drop(decide(&folded, &Observed::default(), &tick, now()));
+    drop(decide(&folded, &Observed::starting_at(now()), &tick, now()));
     let kept = body("keep it", &folded).expect("a world can be written");
     assert_eq!(world(&kept).as_ref(), Ok(&folded), "a snapshot is not the world it was made of");
 }
@@ -75,7 +75,7 @@ pub fn change_stream(bytes: &[u8]) {
     assert_eq!(frames(&each), whole, "where it is cut makes a difference");
     let mut replica = Replica {
         world: Arc::default(),
-        observed: Arc::default(),
+        observed: Arc::new(Observed::starting_at(now())),
         edition: None,
         tail: Default::default(),
         seat: SeatView { holder: None, epoch: 0, last_tick: None },

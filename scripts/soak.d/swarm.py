@@ -1,6 +1,7 @@
 """Agents: each holds a poll, runs what it is served in no time, and says so until somebody takes it."""
 
 import asyncio
+import datetime
 import json
 import random
 
@@ -62,10 +63,11 @@ class Swarm:
         return Connection(plane.port, plane.tokens["agent"])
 
     async def _run(self, connection, machine, told):
+        # A run is told from another one by its start.
+        now = datetime.datetime.now(datetime.timezone.utc).isoformat()
         report = {
             "release_uuid": told["release_uuid"], "generation": told["generation"], "outcome": "success",
-            "started_at": "2026-01-01T00:00:00Z", "finished_at": "2026-01-01T00:00:01Z", "changed_count": 1,
-            "failed_states": [], "log_tail": "",
+            "started_at": now, "finished_at": now, "changed_count": 1, "failed_states": [], "log_tail": "",
         }
         while await self._ask(connection, "POST", "/api/agent/apply-results", machine, report) is None:
             pass

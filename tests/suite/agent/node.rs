@@ -104,6 +104,11 @@ impl Node {
         self.notes.recv_timeout(patience).expect("the command writes a note")
     }
 
+    /// What the log has said since somebody asked last.
+    pub fn log_so_far(&self) -> String {
+        self.log.try_iter().collect::<Vec<_>>().join("\n")
+    }
+
     /// A note that is there already and that nobody asked for.
     pub fn unread_note(&self) -> Option<String> {
         self.notes.try_recv().ok()

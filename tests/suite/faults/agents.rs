@@ -1,6 +1,7 @@
 //! A node agent whose way to the control plane is cut, silent, or loses answers: a run is one run, and a report is told
 //! once.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -14,6 +15,9 @@ const EXEC: &str = r#"echo "$KURA_GENERATION" >"$NOTES"; read _ <"$GO""#;
 
 /// A poll that is held for 25 seconds is given up after 30 more.
 const SILENCE: Duration = Duration::from_secs(90);
+
+/// Between two looks at what was reported.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// One machine, whose agent is over there.
 struct Stage {
@@ -54,12 +58,22 @@ impl Stage {
         format!("/api/config/rollouts/{}/apply-results", uuid(&self.plane.post("/api/config/rollouts/", &start)))
     }
 
-    /// Exactly one success was reported.
-    fn one_success(&self, path: &str) {
-        let told = |body: &Value| body.as_array().is_some_and(|results| !results.is_empty());
-        let results = self.plane.get_until(path, "a result", told);
-        assert_eq!(results.as_array().map(Vec::len), Some(1), "{results:#}");
-        assert_eq!(results[0]["outcome"], "success", "{results:#}");
+    /// Exactly one success was reported of each of so many generations.
+    fn one_success(&self, path: &str, generations: usize) {
+        let mut left = SILENCE.as_millis() / LOOK_AGAIN.as_millis();
+        let results = loop {
+            let results = self.plane.get(path);
+            if results.as_array().is_some_and(|results| results.len() >= generations) {
+                break results;
+            }
+            assert!(left > 0, "no result: {results:#}\n{}", self.node.log_so_far());
+            left -= 1;
+            std::thread::sleep(LOOK_AGAIN);
+        };
+        let results = results.as_array().expect("a list");
+        let seen: BTreeSet<u64> = results.iter().filter_map(|result| result["generation"].as_u64()).collect();
+        assert_eq!((results.len(), seen.len()), (generations, generations), "{results:#?}");
+        assert!(results.iter().all(|result| result["outcome"] == "success"), "{results:#?}");
     }
 }
 
@@ -67,34 +81,33 @@ impl Stage {
 fn a_run_is_one_run_and_a_report_is_told_once_whatever_the_wire_does() {
     let mut stage = Stage::set();
     let first = stage.roll(0);
-    stage.node.note();
+    let begun = stage.node.note();
     stage.wire.cut();
     stage.node.go();
     stage.node.says("cannot be reached");
     assert_eq!(stage.plane.get(&first), json!([]), "nothing can have arrived");
     stage.wire.mend();
-    stage.one_success(&first);
+    stage.one_success(&first, 1);
 
     let second = stage.roll(1);
-    stage.node.note();
+    assert!(stage.node.note() > begun, "another generation");
     stage.wire.swallow_answers();
     stage.node.go();
-    stage.one_success(&second);
+    stage.one_success(&second, 1);
     stage.wire.mend();
 
+    // The same release again begins a generation of its own.
     let third = stage.roll(0);
-    stage.node.note_within(SILENCE);
+    assert_eq!(stage.node.note_within(SILENCE), "2", "nothing of the second one is run again");
     stage.node.go();
-    stage.one_success(&third);
+    stage.one_success(&third, 2);
 
     stage.wire.go_silent();
     let fourth = stage.roll(1);
     stage.wire.mend();
     stage.node.note_within(SILENCE);
     stage.node.go();
-    stage.one_success(&fourth);
-    for path in [first, second, third] {
-        stage.one_success(&path);
-    }
+    stage.one_success(&fourth, 2);
+    stage.one_success(&third, 2);
     assert_eq!(stage.node.unread_note(), None, "nothing was run twice");
 }

@@ -59,7 +59,8 @@ impl Stage {
     fn caps(&self, cap: u32) -> usize {
         let said = kura(self.plane.folder(), &[], &["journal", "export", "--journal", "sqlite:kura.db"]);
         let entries = said.stdout.lines().map(|line| serde_json::from_str::<Entry>(line).expect("an entry"));
-        let set = |change: &Change| matches!(change, Change::RingChanged { settings, .. } if settings.max_in_flight == cap);
+        let set =
+            |change: &Change| matches!(change, Change::RingChanged { settings, .. } if settings.max_in_flight == cap);
         entries.filter(|entry| set(&entry.change)).count()
     }
 }
@@ -113,5 +114,7 @@ fn an_order_whose_answer_is_swallowed_is_done_once() {
     stage.console.wait_until("PAUSED", SILENCE, |screen| screen.contents().contains("PAUSED"));
     assert_eq!(stage.caps(3), 1, "{}", stage.console.text());
     stage.console.send("q");
+    stage.console.wait_for("Not answered yet: setting the cap of oak-ring. It may happen all the");
+    stage.console.send("y");
     assert_eq!(stage.console.wait_exit().code, Some(0));
 }

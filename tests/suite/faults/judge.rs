@@ -22,6 +22,8 @@ pub(super) struct Judged {
     pub(super) grants: usize,
     /// Who decided a tick that changed something, by epoch.
     pub(super) ticked: BTreeMap<u64, String>,
+    /// How often what changed, by epoch and cause.
+    pub(super) told: BTreeMap<String, usize>,
 }
 
 /// Fails unless the journal is whole, tells one straight story by the rules, and has everything that was acknowledged,
@@ -77,6 +79,9 @@ fn straight(entries: &[Entry]) -> Judged {
             Change::LeaseGranted { .. } => judged.grants += 1,
             _ => {}
         }
+        let text = serde_json::to_value(entry).expect("an entry can be written");
+        let (cause, change) = (&text["cause"]["kind"], &text["change"]["kind"]);
+        *judged.told.entry(format!("{:?}: {cause} {change}", judged.epochs.last())).or_default() += 1;
         if matches!(entry.cause, Cause::Tick | Cause::Seen) {
             let (epoch, holder) = (judged.epochs.last(), judged.holders.last());
             assert_eq!(holder, Some(&entry.by), "{entry:?} was decided without the seat: {judged:?}");

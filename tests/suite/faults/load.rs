@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use kura_console::adapters::clock::SystemClock;
+use kura_console::control::ports::Clock;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -16,8 +18,11 @@ const MACHINES: usize = 4;
 /// The longest wait for one answer; a control plane whose journal is silent says so after ten seconds.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
 
-/// Between two requests of the same person or agent.
-const PAUSE: Duration = Duration::from_millis(30);
+/// Between two verbs.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Between two requests of an agent, which may ask five times a second.
+const AGENT_PAUSE: Duration = Duration::from_millis(250);
 
 /// The longest anybody who watches waits for the next verb.
 const LONGEST: Duration = Duration::from_secs(120);
@@ -25,8 +30,9 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// How long a person insists on one verb, in tries.
 const TRIES_MAX: usize = 2_000;
 
-/// Of so many verbs one starts a rollout, so that slots are granted all the time.
-const STARTS_EVERY: usize = 8;
+/// Of so many verbs one starts a rollout: often enough that slots are granted all the time, and seldom enough that ticks
+/// complete it.
+pub(super) const STARTS_EVERY: usize = 48;
 
 /// A fleet that verbs and agents have to do with.
 #[derive(Clone)]
@@ -242,17 +248,19 @@ impl Desk {
                     reports += self.report(&machine, &told["assignment"], nth).await;
                 }
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(AGENT_PAUSE).await;
         }
         reports
     }
 
     /// Whatever is not taken for good is sent again, as an agent does.
     async fn report(&self, machine: &str, told: &Value, first: usize) -> usize {
+        tokio::time::sleep(AGENT_PAUSE).await;
+        // A run is told from another one by its start.
+        let now = SystemClock::start().now();
         let body = json!({
             "release_uuid": told["release_uuid"], "generation": told["generation"], "outcome": "success",
-            "changed_count": 1, "failed_states": [], "started_at": "2026-11-30T02:00:00Z",
-            "finished_at": "2026-11-30T02:00:09Z", "log_tail": "all is well",
+            "changed_count": 1, "failed_states": [], "started_at": now, "finished_at": now, "log_tail": "all is well",
         });
         for tried in 0..TRIES_MAX {
             let api = &self.apis[(first + tried) % self.apis.len()];
@@ -263,7 +271,7 @@ impl Desk {
                 _ if self.is_over() => return 0,
                 _ => {}
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(AGENT_PAUSE).await;
         }
         0
     }
@@ -280,7 +288,7 @@ impl Desk {
     }
 }
 
-/// It may be done, or could not be done now: whoever asks again under the same key does nothing twice.
+/// It may be done, or could not be done now, or not so often: whoever asks again under the same key does nothing twice.
 fn is_trouble(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 500 | 502 | 503 | 504)
+    matches!(status.as_u16(), 429 | 502 | 503 | 504)
 }

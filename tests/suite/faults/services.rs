@@ -91,6 +91,7 @@ fn an_api_server_and_an_etcd_that_are_killed_under_load_lose_and_repeat_nothing(
             cluster.restart_api_server().await;
         });
     };
-    let happenings: [Box<dyn FnOnce() + '_>; 4] = [Box::new(api_server), Box::new(etcd), Box::new(both), Box::new(etcd)];
+    let happenings: [Box<dyn FnOnce() + '_>; 4] =
+        [Box::new(api_server), Box::new(etcd), Box::new(both), Box::new(etcd)];
     through(&ground.url, happenings);
 }

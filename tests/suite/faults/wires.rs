@@ -37,11 +37,11 @@ fn far_and_near(ground: &Ground) {
     at_two.goes_on(CHAPTER);
     wire.mend();
     at_one.goes_on(CHAPTER);
+    // Whoever is slow loses to whoever is fast, again and again, and says that it is busy; so the other one rests.
+    let mut story = at_two.end();
     wire.slow_down(SLOW);
     at_one.goes_on(CHAPTER / 2);
-    at_two.goes_on(CHAPTER);
     wire.mend();
-    let mut story = at_two.end();
 
     two.kill();
     assert_eq!(ticks(&one, 3), first, "whoever was far away is good for the seat again");
@@ -50,7 +50,7 @@ fn far_and_near(ground: &Ground) {
     let judged = judge(one.folder(), &ground.url, &story);
     assert_eq!((judged.epochs, judged.holders), (vec![1, 2, 3], vec![first.clone(), second.clone(), first]));
     assert!(story.troubles > 0, "the wire was never missed");
-    assert!(judged.grants > 0 && story.reports > 0 && story.acknowledged.len() >= 8 * CHAPTER, "{story:?}");
+    assert!(judged.grants > 0 && story.reports > 0 && story.acknowledged.len() >= 7 * CHAPTER, "{story:?}");
 }
 
 #[test]

@@ -62,7 +62,8 @@ async fn the_owner_of_one_account_sees_and_touches_nothing_of_another() {
 #[tokio::test]
 async fn pages_of_other_sites_are_let_in_nowhere() {
     let bed = Bed::start().await;
-    for (method, path) in [("OPTIONS", "/api/config/rollouts/"), ("GET", "/api/world"), ("POST", "/api/config/rings/")] {
+    for (method, path) in [("OPTIONS", "/api/config/rollouts/"), ("GET", "/api/world"), ("POST", "/api/config/rings/")]
+    {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
         let request = bed.request(method, path).header("origin", "https://elsewhere.example");
         let told = tell(request.header("content-type", "text/plain").body("{}").send().await.unwrap()).await;
@@ -77,7 +78,8 @@ async fn pages_of_other_sites_are_let_in_nowhere() {
 fn redirecting(elsewhere: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let answer = format!("HTTP/1.1 307 Temporary Redirect\r\nlocation: {elsewhere}/api/world\r\ncontent-length: 0\r\n\r\n");
+    let answer =
+        format!("HTTP/1.1 307 Temporary Redirect\r\nlocation: {elsewhere}/api/world\r\ncontent-length: 0\r\n\r\n");
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             let mut asked = [0; 4_096];
