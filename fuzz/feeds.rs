@@ -30,6 +30,7 @@ use kura_console::domain::audit::Auditor;
 use kura_console::domain::decide::decide;
 use kura_console::domain::ids::RolloutId;
 use kura_console::domain::input::Input;
+use kura_console::domain::invariants::broken;
 use kura_console::domain::observed::Observed;
 use kura_console::domain::world::World;
 use kura_console::sim::scenario::file::node::Node;
@@ -44,7 +45,8 @@ fn now() -> Timestamp {
 }
 
 /// Lines of four columns, as a database has them: at, by, cause, change. A row is an entry or says what is wrong with it;
-/// an entry is written as it was read, folds into any world, and a world is decided on and kept.
+/// an entry is written as it was read, folds into any world, and a world is decided on and kept. One that no decision makes
+/// may be kept otherwise: `journal verify` says which rule it breaks.
 pub fn journal_rows(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (mut folded, mut auditor) = (World::default(), Auditor::default());
@@ -62,7 +64,8 @@ pub fn journal_rows(bytes: &[u8]) {
     let tick = Input::Tick { fresh: RolloutId::named("fresh") };
     drop(decide(&folded, &Observed::starting_at(now()), &tick, now()));
     let kept = body("keep it", &folded).expect("a world can be written");
-    assert_eq!(world(&kept).as_ref(), Ok(&folded), "a snapshot is not the world it was made of");
+    let kept = world(&kept).expect("a world can be read");
+    assert!(kept == folded || !broken(&folded).is_empty(), "a snapshot is not the sound world it was made of");
 }
 
 /// However a stream is cut, it has the same frames; and a replica folds them, or says why not.

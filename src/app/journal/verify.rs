@@ -1,4 +1,5 @@
-//! Verify: everything a journal says about itself is held against everything else it says.
+//! Verify: everything a journal says about itself is held against everything else it says, and against what must never be
+//! true of a world.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,6 +14,7 @@ use crate::control::ports::{Journal, JournalError, Vault};
 use crate::control::trouble::sentence;
 use crate::domain::audit::Auditor;
 use crate::domain::ids::{Revision, SecretVersion};
+use crate::domain::invariants;
 use crate::domain::release::Digest;
 use crate::domain::world::World;
 use crate::wire::problem::{Problem, ProblemKind};
@@ -67,6 +69,9 @@ impl Check<'_> {
         self.archived(&world, &mut walked).await?;
         let snapshots: BTreeMap<_, _> = self.journal.snapshots(account).await?.into_iter().collect();
         self.entries(&mut world, &mut walked, &snapshots).await?;
+        for broken in invariants::broken(&world) {
+            self.find(broken);
+        }
         if world.audit != *walked.auditor.head() {
             self.find("the audit's chain does not end where the world says".to_owned());
         }

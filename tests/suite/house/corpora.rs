@@ -15,7 +15,9 @@ const FILE_MAX: usize = 16 * 1_024;
 /// Files of a corpus.
 const FILES_MAX: usize = 400;
 
-const FEEDS: [(&str, fn(&[u8])); 6] = [
+type Feed = fn(&[u8]);
+
+const FEEDS: [(&str, Feed); 6] = [
     ("journal_rows", feeds::journal_rows),
     ("change_stream", feeds::change_stream),
     ("scenario_files", feeds::scenario_files),

@@ -6,13 +6,16 @@ use std::path::Path;
 use kura_console::adapters::journal::sqlite::journal::SqliteJournal;
 use kura_console::adapters::sqlite::fault::{Flaw, StoreFault};
 use kura_console::control::ports::{AppendError, Batch, Journal, JournalError};
-use kura_console::domain::ids::AccountId;
+use kura_console::domain::change::Change;
+use kura_console::domain::fleet::Machine;
+use kura_console::domain::ids::{AccountId, MachineId};
 use kura_console::domain::world::World;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 
 use super::beds::{Bed, File};
-use super::changes::{batch, fold};
+use super::changes::{batch, entry, fold};
+use crate::e2e::command::kura;
 
 fn account() -> AccountId {
     AccountId::named("acme")
@@ -279,4 +282,21 @@ async fn after_closing_the_file_alone_is_the_journal() {
     fs::copy(bed.path(), &copy).unwrap();
     let copied = SqliteJournal::open(&copy).await.unwrap();
     assert_eq!(copied.load(account()).await.unwrap(), fold(&whole.entries));
+}
+
+/// Two machines of one name, one of which is removed: nobody decides that, but somebody can write it.
+#[tokio::test]
+async fn a_world_that_no_decision_makes_is_found_to_be_wrong() {
+    let bed = File::default();
+    let journal = bed.open().await;
+    let machine = |id: &str| Change::MachineAdded { machine: Box::new(Machine::new(MachineId::named(id), "ash")) };
+    let removed = Change::MachineRemoved { machine: MachineId::named("one") };
+    let entries = [machine("one"), machine("two"), removed];
+    let entries = (1..).zip(entries).map(|(revision, change)| entry(revision, 3, change)).collect();
+    journal.append(Batch { account: account(), expected: 0, epoch: None, entries }).await.unwrap();
+    journal.close().await.unwrap();
+    let folder = bed.path().parent().unwrap().to_owned();
+    let verified = kura(&folder, &[], &["journal", "verify", "--journal", "sqlite:kura.db"]);
+    let said = "the host names are not those of the machines";
+    assert!(verified.code == Some(1) && verified.stderr.contains(said), "{verified:?}");
 }
