@@ -142,6 +142,12 @@ impl Plane {
         child.wait().expect("it is gone");
     }
 
+    /// SIGTERM: it finishes what it began; whether it ended well.
+    pub(crate) fn ends_in_order(&mut self) -> bool {
+        self.signal(Signal::TERM);
+        self.child.take().expect("it runs").wait().expect("it ends").success()
+    }
+
     /// SIGSTOP: it does nothing, and does not know.
     pub(crate) fn freeze(&self) {
         self.signal(Signal::STOP);
