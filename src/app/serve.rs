@@ -131,6 +131,8 @@ async fn serve(args: Args) -> Result<(), Problem> {
     let (read, fresh) = watch::channel(Arc::new(tokens));
     let (admit, admitted) = watch::channel(Arc::clone(&fresh.borrow()));
     let rates = Rates::new(args.rate_limit);
+    // Whoever hears that it listens may end it at once, and in order.
+    let signals = Signals::listen()?;
     let stop = Stop::default();
     let setup = Setup { tokens: admitted, rates, builder: releases, stop: stop.clone(), tick_every };
     let shared = Shared::new(Arc::clone(&host), services, setup);
@@ -139,7 +141,7 @@ async fn serve(args: Args) -> Result<(), Problem> {
     let reload = tokio::spawn(reload.run(*host.clock()));
     let server = Front { listener, certificate }.serve(Arc::clone(&shared), Offer::Everything)?;
     let drain = Duration::from_secs(args.drain_seconds);
-    let ended = Live { server, shared, accounts, fresh, admit, stop, drain }.run(Signals::listen()?).await;
+    let ended = Live { server, shared, accounts, fresh, admit, stop, drain }.run(signals).await;
     reload.abort();
     host.close().await;
     ended

@@ -54,7 +54,6 @@ fn through(url: &str, happenings: impl IntoIterator<Item = impl FnOnce()>) {
     }
     let story = load.end();
     let judged = judge(one.folder(), url, &story);
-    assert!(story.troubles > 0, "nobody noticed");
     assert!(judged.grants > 0 && story.reports > 0 && story.unsure.is_empty(), "{story:?}");
     let holder = one.get("/api/seat")["holder"].clone();
     assert_eq!(holder.as_str(), judged.holders.last().map(String::as_str), "the seat is where the journal says");
