@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use super::door::{Door, DoorError};
 use super::host::Host;
-use super::ports::Cluster;
+use super::ports::{Clock, Cluster};
 use super::seat::Held;
 use super::stop::Stop;
 use crate::domain::ids::Epoch;
@@ -53,11 +53,10 @@ pub(super) async fn run_executor<H: Host>(mut executor: Executor<H>) {
 
 impl<H: Host> Executor<H> {
     async fn carry_out(&self, lot: Lot) {
-        let epochs = self.held.epochs();
         let mut ran = Vec::new();
         for step in lot.steps {
             // Who lost the seat meanwhile finishes what is in flight and begins nothing.
-            if *epochs.borrow() != Some(lot.epoch) || self.stop.is_asked() {
+            if !self.held.covers(lot.epoch, self.host.clock().steady()) || self.stop.is_asked() {
                 break;
             }
             if !is_wanted(&step, &self.door.world().rolls) {

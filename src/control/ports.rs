@@ -145,7 +145,13 @@ pub trait Journal: Send + Sync + 'static {
     /// `memory`, `sqlite`, ...
     fn kind(&self) -> &'static str;
 
-    /// Where the account's journal stands; an unknown account stands at 0.
+    /// Whether an append that failed and is not there once the head was read will never be there. At the other end of a
+    /// network it may still be under way, and arrive after its caller has given up.
+    fn fails_for_good(&self) -> bool {
+        true
+    }
+
+    /// Where the account's journal stands, and never where it stood; an unknown account stands at 0.
     fn head(&self, account: AccountId) -> impl Future<Output = Result<Head, JournalError>> + Send;
 
     /// The world at the head: the newest snapshot with the entries after it folded in.

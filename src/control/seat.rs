@@ -1,6 +1,6 @@
 //! The seat: stands for it while nobody lives in it, shows signs of life while it is held, gives it back at the end.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -33,11 +33,13 @@ pub const LOOK_EVERY: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone)]
 pub struct Held {
     epoch: watch::Sender<Option<Epoch>>,
+    /// From then on, by this process's own clock, others may think that nobody lives in the seat.
+    until: Arc<Mutex<Timestamp>>,
 }
 
 impl Default for Held {
     fn default() -> Self {
-        Self { epoch: watch::Sender::new(None) }
+        Self { epoch: watch::Sender::new(None), until: Arc::new(Mutex::new(Timestamp::MIN)) }
     }
 }
 
@@ -55,6 +57,17 @@ impl Held {
             () = stop.asked() => None,
             held = epochs.wait_for(Option::is_some) => held.ok().and_then(|epoch| *epoch),
         }
+    }
+
+    /// The seat is held in this epoch, and nobody can think otherwise at `now`: a process that was frozen knows by its
+    /// clock that it has lost the seat, before any of its loops has noticed.
+    pub(super) fn covers(&self, epoch: Epoch, now: Timestamp) -> bool {
+        *self.epoch.borrow() == Some(epoch) && now < *self.until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Others have been told that this process lives.
+    fn extend(&self, until: Timestamp) {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
     /// The seat is lost, if it is still held in this epoch.
@@ -264,6 +277,7 @@ impl<H: Host> Candidate<H> {
 
     /// Holds the seat until it is lost, its signs of life fail for too long, or the end.
     async fn hold(&self, taken: &Taken) {
+        self.held.extend(later(taken.asked_at, SEAT_EXPIRY));
         self.held.epoch.send_replace(Some(taken.epoch));
         let kept = self.beat_on(taken).await;
         self.held.lose(taken.epoch);
@@ -292,7 +306,10 @@ impl<H: Host> Candidate<H> {
                 beaten = self.host.heartbeats().beat(self.account, beat) => beaten,
             };
             match beaten {
-                Ok(()) => deadline = later(began, SEAT_EXPIRY),
+                Ok(()) => {
+                    deadline = later(began, SEAT_EXPIRY);
+                    self.held.extend(deadline);
+                }
                 Err(error) => tracing::warn!(account = %self.account, why = %sentence(&error), "a beat failed"),
             }
             let pause = BEAT_EVERY.min(until(deadline, self.now()));

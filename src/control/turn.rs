@@ -84,8 +84,10 @@ impl<H: Host> Turns<H> {
     /// Appends and publishes a draft; where it changes nothing there is nothing to append (R28: the compare-and-set
     /// of the append is what makes one free slot one lease).
     async fn keep(&self, draft: &Draft) -> Result<(), AppendError> {
-        if !draft.entries.is_empty() {
-            self.host.journal().append(draft.batch(self.account)).await?;
+        match (draft.entries.is_empty(), draft.lots.is_empty()) {
+            (false, _) => drop(self.host.journal().append(draft.batch(self.account)).await?),
+            (true, false) => self.confirm(draft).await?,
+            (true, true) => {}
         }
         self.note(draft);
         chronicle(&draft.world, &draft.entries);
@@ -93,6 +95,13 @@ impl<H: Host> Turns<H> {
         // What finds no room is decided anew by the next tick.
         draft.lots.iter().for_each(|lot| drop(self.lots.try_send(lot.clone())));
         Ok(())
+    }
+
+    /// Writes that leave nothing in the journal beforehand follow only from a world that is still the newest. Whoever lost
+    /// the seat without noticing would see what its successor made of the cluster, and undo it by what it knew before.
+    async fn confirm(&self, draft: &Draft) -> Result<(), AppendError> {
+        let head = self.host.journal().head(self.account).await?;
+        if head.revision == draft.expected { Ok(()) } else { Err(AppendError::Outrun { head }) }
     }
 
     /// Remembers what no entry says.
@@ -120,7 +129,7 @@ impl<H: Host> Turns<H> {
             }
             AppendError::Failed(error) => {
                 self.reader.lose(&error, None);
-                tries.unsure.push(draft);
+                tries.unsure.extend(Some(draft).filter(|draft| !draft.entries.is_empty()));
                 (self.host.journal().head(self.account).await, Some(error))
             }
         };
@@ -134,7 +143,12 @@ impl<H: Host> Turns<H> {
         }
         match (self.landed(&mut tries.unsure), failure) {
             (Some(landed), _) => Ok(Some(landed)),
-            (None, Some(error)) if tries.unsure.len() >= APPENDS_TRIED => Err(DoorError::Journal(sentence(&error))),
+            (None, Some(error)) if tries.unsure.len() >= APPENDS_TRIED => {
+                Err(match self.host.journal().fails_for_good() {
+                    true => DoorError::Journal(sentence(&error)),
+                    false => DoorError::Unknown(sentence(&error)),
+                })
+            }
             (None, _) => Ok(None),
         }
     }

@@ -47,29 +47,73 @@ impl Wall {
     }
 }
 
+/// How fast the crystal of a process runs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rate {
+    /// When it showed virtual time.
+    since: Timestamp,
+    /// Too fast, in millionths.
+    ppm: i64,
+}
+
+/// A second in millionths.
+const MILLION: i128 = 1_000_000;
+
+impl Rate {
+    /// What it shows at an instant of virtual time.
+    fn shown(self, instant: Timestamp) -> Timestamp {
+        let passed = instant.as_nanosecond() - self.since.as_nanosecond();
+        let ahead = passed * i128::from(self.ppm) / MILLION;
+        Timestamp::from_nanosecond(instant.as_nanosecond() + ahead).unwrap_or(instant)
+    }
+
+    /// The virtual time in which it counts a span; a little more rather than a little less.
+    fn lasts(self, span: SignedDuration) -> SignedDuration {
+        if self.ppm == 0 {
+            return span;
+        }
+        let lasts = span.as_nanos() * MILLION / (MILLION + i128::from(self.ppm)) + 1;
+        i64::try_from(lasts).map_or(SignedDuration::MAX, SignedDuration::from_nanos)
+    }
+}
+
 /// The clock of a simulated world. Clones show the same time.
 #[derive(Debug, Clone)]
 pub struct VirtualClock {
     timeline: Shared<Timeline>,
     wall: Shared<Wall>,
+    rate: Rate,
 }
 
 impl VirtualClock {
     /// Stands at `start`.
     pub fn starting_at(start: Timestamp) -> Self {
         let timeline = Timeline { now: start, sequence: 0, sleepers: BTreeMap::new() };
-        Self { timeline: Shared::new(timeline), wall: Shared::default() }
+        Self { timeline: Shared::new(timeline), wall: Shared::default(), rate: Rate::default() }
     }
 
     /// The same time on a wall of its own.
     #[must_use]
     pub fn on_another_wall(&self) -> Self {
-        Self { timeline: self.timeline.clone(), wall: Shared::default() }
+        Self { timeline: self.timeline.clone(), wall: Shared::default(), rate: Rate::default() }
+    }
+
+    /// The same time on a wall of its own, counted too fast by so many millionths from now on, or too slowly. The wall
+    /// clock is not that far off: whoever sets it is right.
+    #[must_use]
+    pub fn drifting(&self, ppm: i64) -> Self {
+        let rate = Rate { since: self.instant(), ppm };
+        Self { timeline: self.timeline.clone(), wall: Shared::default(), rate }
+    }
+
+    /// Virtual time, however fast this clock counts it.
+    pub fn instant(&self) -> Timestamp {
+        self.timeline.with(|timeline| timeline.now)
     }
 
     /// The wall clock jumps; whoever reads this clock does not follow until a person accepts it (R168).
     pub fn jump(&self, by: SignedDuration) {
-        let now = self.steady();
+        let now = self.instant();
         self.wall.with(|wall| wall.turn(now, |wall| wall.jumped = wall.jumped.saturating_add(by)));
     }
 
@@ -108,12 +152,13 @@ impl VirtualClock {
 
 impl Clock for VirtualClock {
     fn now(&self) -> Timestamp {
-        let (now, ahead) = (self.timeline.with(|timeline| timeline.now), self.wall.with(|wall| wall.accepted));
+        let (now, ahead) = (self.steady(), self.wall.with(|wall| wall.accepted));
         now.saturating_add(ahead).unwrap_or(now)
     }
 
     fn steady(&self) -> Timestamp {
-        self.timeline.with(|timeline| timeline.now)
+        let instant = self.instant();
+        if self.rate.ppm == 0 { instant } else { self.rate.shown(instant) }
     }
 
     fn is_suspect(&self) -> bool {
@@ -121,7 +166,7 @@ impl Clock for VirtualClock {
     }
 
     fn accept(&self) {
-        let now = self.steady();
+        let now = self.instant();
         self.wall.with(|wall| {
             wall.acceptances += 1;
             wall.turn(now, |wall| wall.accepted = wall.jumped);
@@ -130,7 +175,7 @@ impl Clock for VirtualClock {
 
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> + Send {
         let span = SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
-        let until = self.steady().checked_add(span).unwrap_or(Timestamp::MAX);
+        let until = self.instant().checked_add(self.rate.lasts(span)).unwrap_or(Timestamp::MAX);
         Sleep { clock: self.clone(), until, place: None }
     }
 }
@@ -240,6 +285,30 @@ mod tests {
         assert!(suspect(11, 19) && suspect(31, 1_000));
         assert!(!suspect(10, 15) && !suspect(15, 20) && !suspect(21, 29) && !suspect(15, 35));
         assert_eq!(clock.acceptances(), 1);
+    }
+
+    #[test]
+    fn a_clock_that_drifts_counts_its_own_seconds() {
+        // R168
+        for ppm in [-10_000, 10_000] {
+            let clock = VirtualClock::starting_at(Timestamp::UNIX_EPOCH).drifting(ppm);
+            let mut executor = Executor::seeded(1);
+            let (own, woken) = (clock.clone(), Shared::new(None));
+            let noted = woken.clone();
+            executor.spawn("sleeper", async move {
+                own.sleep(Duration::from_secs(100)).await;
+                noted.with(|at| *at = Some((own.steady(), own.instant())));
+            });
+            executor.run_until_idle().unwrap();
+            clock.set(clock.next_due().unwrap());
+            clock.wake_due();
+            executor.run_until_idle().unwrap();
+            let (shown, instant) = woken.with(|at| at.unwrap());
+            let over = shown.duration_since(Timestamp::UNIX_EPOCH) - SignedDuration::from_secs(100);
+            assert!(over >= SignedDuration::ZERO && over < SignedDuration::from_micros(1), "{over}");
+            assert_eq!(instant.as_second(), if ppm < 0 { 101 } else { 99 });
+            assert!(!clock.is_suspect());
+        }
     }
 
     #[test]

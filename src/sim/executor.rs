@@ -30,6 +30,29 @@ pub struct Restless {
     pub task: String,
 }
 
+/// What becomes of a process at one of its calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is dropped where it stands.
+    Dies,
+    /// It takes no step until it is thawed.
+    Freezes,
+}
+
+/// Rung by tasks in the middle of a step: what is to become of all of them before anybody takes the next one.
+#[derive(Debug, Clone)]
+pub struct Alarm {
+    ward: u64,
+    rung: Shared<Vec<(u64, Fate)>>,
+}
+
+impl Alarm {
+    /// The tasks it stands for meet this fate after the present step.
+    pub fn ring(&self, fate: Fate) {
+        self.rung.with(|rung| rung.push((self.ward, fate)));
+    }
+}
+
 struct Task {
     name: &'static str,
     job: Job,
@@ -74,7 +97,10 @@ pub struct Executor {
     spawned: u64,
     steps: u64,
     doomed: BTreeMap<u64, Vec<TaskId>>,
+    wards: BTreeMap<u64, Vec<TaskId>>,
+    rung: Shared<Vec<(u64, Fate)>>,
     crashes: u64,
+    freezes: u64,
 }
 
 impl Executor {
@@ -90,7 +116,10 @@ impl Executor {
             spawned: 0,
             steps: 0,
             doomed: BTreeMap::new(),
+            wards: BTreeMap::new(),
+            rung: Shared::default(),
             crashes: 0,
+            freezes: 0,
         }
     }
 
@@ -138,14 +167,31 @@ impl Executor {
         self.doomed.entry(self.steps + steps).or_default().extend(tasks);
     }
 
+    /// An alarm by which these tasks say in the middle of a step what becomes of all of them after it.
+    pub fn ward(&mut self, tasks: Vec<TaskId>) -> Alarm {
+        let ward = self.spawned;
+        self.wards.insert(ward, tasks);
+        Alarm { ward, rung: self.rung.clone() }
+    }
+
     /// Whatever was to die goes on living.
     pub fn spare(&mut self) {
         self.doomed.clear();
     }
 
-    /// How often `kill_after` found something alive.
+    /// How often `kill_after` or an alarm found something alive.
     pub fn crashes(&self) -> u64 {
         self.crashes
+    }
+
+    /// How often an alarm froze something.
+    pub fn freezes(&self) -> u64 {
+        self.freezes
+    }
+
+    /// True while a task takes no step until it is thawed.
+    pub fn is_frozen(&self, task: TaskId) -> bool {
+        self.frozen.contains(&task)
     }
 
     /// True until the task ended or was killed.
@@ -155,6 +201,7 @@ impl Executor {
 
     /// Lets one ready task take one step; none when nothing is ready.
     pub fn step(&mut self) -> Option<TaskId> {
+        self.hear_alarms();
         self.kill_doomed();
         self.collect_woken();
         if self.ready.is_empty() {
@@ -181,6 +228,22 @@ impl Executor {
         }
         let task = last.and_then(|id| self.tasks.get(&id)).map_or("(ended)", |task| task.name);
         Err(Restless { task: task.to_owned() })
+    }
+
+    fn hear_alarms(&mut self) {
+        for (ward, fate) in self.rung.with(std::mem::take) {
+            let tasks = self.wards.get(&ward).cloned().unwrap_or_default();
+            match fate {
+                Fate::Freezes => {
+                    self.freeze(&tasks);
+                    self.freezes += 1;
+                }
+                Fate::Dies => {
+                    let killed = tasks.into_iter().filter(|task| self.kill(*task)).count();
+                    self.crashes += u64::from(killed > 0);
+                }
+            }
+        }
     }
 
     fn kill_doomed(&mut self) {
@@ -268,6 +331,41 @@ mod tests {
             executor.run_until_idle().unwrap();
             assert_eq!(count.with(|count| *count), steps);
         }
+    }
+
+    /// Two tasks of one ward, the first of which rings in its second step.
+    fn ringing(fate: Fate) -> (Executor, [TaskId; 2], Shared<[u32; 2]>) {
+        let (mut executor, count) = (Executor::seeded(1), Shared::new([0, 0]));
+        let alarm = Shared::new(None::<Alarm>);
+        let tasks = [0, 1].map(|n| {
+            let (count, alarm) = (count.clone(), alarm.clone());
+            executor.spawn("ward", async move {
+                for step in 0..3 {
+                    count.with(|count| count[n] += 1);
+                    if (n, step) == (0, 1) {
+                        alarm.with(|alarm| alarm.iter().for_each(|alarm| alarm.ring(fate)));
+                    }
+                    pend_once().await;
+                }
+            })
+        });
+        let own = executor.ward(tasks.to_vec());
+        alarm.with(|alarm| *alarm = Some(own));
+        executor.run_until_idle().unwrap();
+        (executor, tasks, count)
+    }
+
+    #[test]
+    fn an_alarm_in_the_middle_of_a_step_is_heard_before_the_next_one() {
+        let (executor, tasks, count) = ringing(Fate::Dies);
+        assert!(count.with(|count| count[0] == 2) && tasks.iter().all(|task| !executor.is_alive(*task)));
+        assert_eq!((executor.crashes(), executor.freezes()), (1, 0));
+        let (mut executor, tasks, count) = ringing(Fate::Freezes);
+        assert!(count.with(|count| count[0] == 2) && executor.is_alive(tasks[0]) && executor.is_frozen(tasks[0]));
+        executor.thaw(&tasks);
+        executor.run_until_idle().unwrap();
+        assert_eq!(count.with(|count| *count), [3, 3], "nothing was lost by it");
+        assert_eq!((executor.crashes(), executor.freezes()), (0, 1));
     }
 
     #[test]

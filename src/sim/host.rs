@@ -7,11 +7,13 @@ use super::clock::VirtualClock;
 use super::cluster::fleet::Fleet;
 use super::cluster::objects::Objects;
 use super::cluster::port::SimCluster;
-use super::journal::{Line, SimJournal};
+use super::journal::SimJournal;
+use super::line::Line;
 use super::shared::Shared;
 use super::stores::{SimPresence, SimResults, SimVault};
+use super::trail::Trail;
 use crate::control::host::Host;
-use crate::control::ports::{Clock, Herald};
+use crate::control::ports::Herald;
 use crate::domain::observed::Node;
 
 /// The outside that all processes of a simulation share. Clones are the same outside.
@@ -62,15 +64,34 @@ pub struct Means {
     pub to_journal: Line,
     /// To the cluster.
     pub to_cluster: Line,
+    /// From agents to it.
+    pub from_agents: Line,
+    /// To the endpoints of other processes.
+    pub to_servers: Line,
     /// It has an endpoint for agents, or stands beside a process that has.
     pub serves_agents: bool,
+    /// Where it stands on its way through its ports.
+    pub trail: Trail,
 }
 
 impl Means {
     /// Nothing is cut, and the wall clock is right.
     pub fn of(outside: &Outside) -> Self {
-        let clock = outside.clock.on_another_wall();
-        Self { clock, to_journal: Line::default(), to_cluster: Line::default(), serves_agents: true }
+        Self::ticking_by(outside.clock.on_another_wall())
+    }
+
+    /// Nothing is cut, and time is told by this clock.
+    pub fn ticking_by(clock: VirtualClock) -> Self {
+        let trail = Trail::default();
+        Self {
+            clock,
+            to_journal: Line::of(trail.clone()),
+            to_cluster: Line::of(trail.clone()),
+            from_agents: Line::default(),
+            to_servers: Line::default(),
+            serves_agents: true,
+            trail,
+        }
     }
 }
 
@@ -81,6 +102,9 @@ pub struct SimHost {
     means: Means,
     journal: SimJournal,
     cluster: SimCluster,
+    presence: SimPresence,
+    results: SimResults,
+    vault: SimVault,
     process: String,
     drawn: Shared<u64>,
 }
@@ -96,8 +120,18 @@ impl SimHost {
     pub fn with(outside: Outside, means: Means, process: &str) -> Self {
         let journal = outside.journal.over(means.to_journal.clone());
         let (objects, line) = (outside.cluster.clone(), means.to_cluster.clone());
-        let cluster = SimCluster::new(objects, means.clock.clone(), line, process).heard_by(outside.herald.clone());
-        Self { outside, means, journal, cluster, process: process.to_owned(), drawn: Shared::new(0) }
+        let cluster = SimCluster::new(objects, outside.journal.clone(), means.clock.clone(), line, process);
+        Self {
+            journal,
+            cluster: cluster.heard_by(outside.herald.clone()),
+            presence: outside.presence.asked_by(means.trail.clone()),
+            results: outside.results.asked_by(means.trail.clone()),
+            vault: outside.vault.asked_by(means.trail.clone()),
+            outside,
+            means,
+            process: process.to_owned(),
+            drawn: Shared::new(0),
+        }
     }
 }
 
@@ -119,15 +153,15 @@ impl Host for SimHost {
     }
 
     fn presence(&self) -> &SimPresence {
-        &self.outside.presence
+        &self.presence
     }
 
     fn results(&self) -> &SimResults {
-        &self.outside.results
+        &self.results
     }
 
     fn vault(&self) -> &SimVault {
-        &self.outside.vault
+        &self.vault
     }
 
     fn cluster(&self) -> &SimCluster {
@@ -140,7 +174,7 @@ impl Host for SimHost {
 
     /// A cluster that cannot be reached shows nothing.
     fn nodes(&self) -> OrdMap<String, Node> {
-        match self.means.to_cluster.is_cut(self.means.clock.now()) {
+        match self.means.to_cluster.is_cut(self.means.clock.instant()) {
             true => OrdMap::new(),
             false => self.outside.nodes.with(|nodes| nodes.clone()),
         }

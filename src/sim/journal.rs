@@ -1,91 +1,41 @@
 //! The journal of a simulated world: in memory, shared by all its processes, with faults on demand.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::task::{Poll, Waker};
+use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use jiff::Timestamp;
-use sha2::{Digest, Sha256};
+use sha2::Digest as _;
 
+use super::book::{Book, Parcel, corrupt};
 use super::clock::VirtualClock;
-use super::pending::pend_once;
+use super::line::Line;
 use super::shared::Shared;
 use super::toll::{Mishap, Toll};
+use super::trail::{Call, Point};
 use crate::control::ports::{AppendError, Batch, Beat, Clock, Head, Heartbeats, Journal, JournalError};
-use crate::domain::change::{Cause, Entry};
-use crate::domain::ids::{AccountId, Revision};
+use crate::domain::change::Entry;
+use crate::domain::ids::{AccountId, Epoch, Revision};
+use crate::domain::span::Seconds;
 use crate::domain::world::World;
 
-/// Entries an account's journal keeps; older ones are archived, which here means forgotten.
-pub const ENTRIES_KEPT: usize = 500_000;
+pub use super::book::{Defect, ENTRIES_KEPT, JournalFault};
 
 /// Longest wait of `follow`.
 pub const FOLLOW_WAIT: Duration = Duration::from_secs(30);
 
-/// What goes wrong with exactly one append.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JournalFault {
-    /// It is refused as outrun, though nobody was faster.
-    Conflict,
-    /// The store fails and nothing was written.
-    Error,
-    /// It is written, and the answer gets lost.
-    LostAnswer,
-}
-
-/// A promise of the port that a store breaks all the time: proves that the checks of a simulation find it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Defect {
-    /// It appends without comparing: a batch that was outrun lands behind whatever is there.
-    Blind,
-    /// Of the batches with an order in them it acknowledges every fourth without keeping it.
-    Forgetful,
-}
-
-/// What the store says when it was told to fail.
+/// What a process hears whose write is still under way when it gives up waiting.
 #[derive(Debug, thiserror::Error)]
-#[error("the simulated store was told to fail")]
-struct ToldToFail;
+#[error("the simulated store did not answer in time")]
+struct TimedOut;
 
-/// What a process hears that is cut off.
+/// What the store says while it has no room.
 #[derive(Debug, thiserror::Error)]
-#[error("the simulated network is parted")]
-struct Parted;
-
-/// What leads from a process to something outside: cut until it is mended. Clones are the same line.
-#[derive(Debug, Clone, Default)]
-pub struct Line(Shared<Option<Timestamp>>);
-
-impl Line {
-    /// Cuts it until `mended`.
-    pub fn cut(&self, mended: Timestamp) {
-        self.0.with(|until| *until = (*until).max(Some(mended)));
-    }
-
-    /// True where nothing gets through at `now`.
-    pub fn is_cut(&self, now: Timestamp) -> bool {
-        self.0.with(|until| until.is_some_and(|mended| now < mended))
-    }
-}
-
-#[derive(Debug, Default)]
-struct Book {
-    head: Head,
-    beat: Option<Beat>,
-    entries: VecDeque<Entry>,
-    /// When each of them was appended, whatever the clock of its process said.
-    moments: VecDeque<Timestamp>,
-    world: World,
-    seal: Sha256,
-    followers: Vec<Waker>,
-    faults: VecDeque<JournalFault>,
-    defect: Option<Defect>,
-    ordered: u64,
-    races: u64,
-}
+#[error("no space left on the simulated device")]
+struct DiskFull;
 
 /// One store for all accounts. Clones are the same store.
 #[derive(Debug, Clone)]
@@ -93,13 +43,21 @@ pub struct SimJournal {
     books: Shared<BTreeMap<AccountId, Book>>,
     clock: VirtualClock,
     line: Line,
+    /// It is at the other end of a network, where writes may be under way for longer than anybody waits.
+    is_far: Shared<bool>,
     toll: Shared<Toll>,
 }
 
 impl SimJournal {
     /// An empty store; `clock` bounds how long a follower waits.
     pub fn new(clock: VirtualClock) -> Self {
-        Self { books: Shared::default(), clock, line: Line::default(), toll: Shared::default() }
+        let (is_far, toll) = (Shared::default(), Shared::default());
+        Self { books: Shared::default(), clock, line: Line::default(), is_far, toll }
+    }
+
+    /// From now on it is at the other end of a network.
+    pub fn move_away(&self) {
+        self.is_far.with(|far| *far = true);
     }
 
     /// What went wrong so far, here and in everything that shares this world.
@@ -140,14 +98,88 @@ impl SimJournal {
         })
     }
 
-    /// Pending once, then an error where the line is cut.
-    async fn reach(&self, attempt: &'static str) -> Result<(), JournalError> {
-        pend_once().await;
-        if !self.line.is_cut(self.clock.now()) {
-            return Ok(());
-        }
-        self.toll.with(|toll| toll.count(Mishap::CutCall));
-        Err(JournalError::Store { attempt, source: Box::new(Parted) })
+    /// Nothing can be kept until then, for want of room.
+    pub fn fill(&self, account: AccountId, until: Timestamp) {
+        self.with(account, |book| book.full_until = book.full_until.max(Some(until)));
+    }
+
+    /// It has room, and no append goes wrong any more that was to.
+    pub fn mend(&self, account: AccountId) {
+        self.with(account, |book| {
+            book.full_until = None;
+            book.faults.clear();
+        });
+    }
+
+    /// Something is wrong with the store itself: it has no room, or its next append goes wrong, or some write is still
+    /// under way.
+    pub fn is_troubled(&self, account: AccountId) -> bool {
+        let now = self.clock.instant();
+        self.with(account, |book| book.is_full(now) || !book.faults.is_empty() || !book.under_way.is_empty())
+    }
+
+    /// In which epoch a process took the seat last, and in which one the seat is.
+    pub fn epochs_of(&self, process: &str) -> Option<(Epoch, Epoch)> {
+        self.books.with(|books| books.values().find_map(|book| Some((*book.seats.get(process)?, book.head.epoch))))
+    }
+
+    /// A call on its way to the store.
+    async fn reach(&self, call: Call, attempt: &'static str) -> Result<(), JournalError> {
+        self.line.reach(&self.clock, call).await.map_err(|parted| {
+            self.count(Mishap::CutCall);
+            JournalError::Store { attempt, source: Box::new(parted) }
+        })
+    }
+
+    /// Its answer on the way back.
+    async fn answer<T>(
+        &self,
+        call: Call,
+        attempt: &'static str,
+        answer: Result<T, JournalError>,
+    ) -> Result<T, JournalError> {
+        self.back(call, attempt, Point::of(&answer)).await?;
+        answer
+    }
+
+    async fn back(&self, call: Call, attempt: &'static str, point: Point) -> Result<(), JournalError> {
+        self.line.answer(&self.clock, call, point).await.map_err(|parted| {
+            self.count(Mishap::LostReply);
+            JournalError::Store { attempt, source: Box::new(parted) }
+        })
+    }
+
+    fn count(&self, mishap: Mishap) {
+        self.toll.with(|toll| toll.count(mishap));
+    }
+
+    /// The moment whose state a read shows: none = this one.
+    fn past(&self) -> Option<Timestamp> {
+        let lag = self.line.lag(self.clock.instant())?;
+        self.count(Mishap::StaleRead);
+        Some(lag.before(self.clock.instant()))
+    }
+
+    /// Keeps a write, or says that it failed and lets it arrive later.
+    fn post<T>(
+        &self,
+        account: AccountId,
+        attempt: &'static str,
+        parcel: Parcel,
+        keep: impl FnOnce(&mut Book, Parcel) -> T,
+    ) -> Result<T, JournalError> {
+        let now = self.clock.instant();
+        let late = self.line.lateness(now);
+        self.with(account, |book| {
+            if book.is_full(now) {
+                self.count(Mishap::FullDisk);
+                return Err(JournalError::Store { attempt, source: Box::new(DiskFull) });
+            }
+            let Some(Seconds(late)) = late else { return Ok(keep(book, parcel)) };
+            self.count(Mishap::LateWrite);
+            book.under_way.push((Seconds(late).after(now), parcel));
+            Err(JournalError::Store { attempt, source: Box::new(TimedOut) })
+        })
     }
 
     /// Keeps the newest so many entries of an account as entries, at least one.
@@ -185,8 +217,14 @@ impl SimJournal {
         self.with(account, |book| book.world.clone())
     }
 
+    /// Looks at an account's book, after whatever was under way to it has arrived.
     fn with<R>(&self, account: AccountId, look: impl FnOnce(&mut Book) -> R) -> R {
-        self.books.with(|books| look(books.entry(account).or_insert_with(Book::empty)))
+        let now = self.clock.instant();
+        self.books.with(|books| {
+            let book = books.entry(account).or_insert_with(Book::empty);
+            book.land(now, &self.toll);
+            look(book)
+        })
     }
 
     /// Waits until the head is past `after`.
@@ -206,173 +244,106 @@ impl SimJournal {
     }
 }
 
-impl Book {
-    fn empty() -> Self {
-        Self { head: Head { oldest: 1, ..Head::default() }, ..Self::default() }
-    }
-
-    fn append(&mut self, mut batch: Batch, at: Timestamp, toll: &mut Toll) -> Result<Head, AppendError> {
-        if self.defect == Some(Defect::Blind) {
-            self.put_behind_the_head(&mut batch);
-        } else if self.defect == Some(Defect::Forgetful) && self.forgets(&batch) {
-            return Ok(self.head);
-        }
-        let fault = self.faults.pop_front();
-        match fault {
-            Some(JournalFault::Conflict) => {
-                toll.count(Mishap::Conflict);
-                return Err(AppendError::Outrun { head: self.head });
-            }
-            Some(JournalFault::Error) => {
-                toll.count(Mishap::FailedAppend);
-                return Err(told_to_fail().into());
-            }
-            Some(JournalFault::LostAnswer) | None => {}
-        }
-        check_sequence(&batch)?;
-        if batch.epoch.is_some_and(|epoch| epoch < self.head.epoch) {
-            return Err(AppendError::Deposed { head: self.head });
-        }
-        if batch.expected != self.head.revision {
-            self.races += 1;
-            return Err(AppendError::Outrun { head: self.head });
-        }
-        self.head.epoch = batch.raises(self.head.epoch);
-        for entry in batch.entries {
-            self.keep(entry, at)?;
-        }
-        self.followers.drain(..).for_each(Waker::wake);
-        if fault.is_none() {
-            return Ok(self.head);
-        }
-        toll.count(Mishap::LostAnswer);
-        Err(told_to_fail().into())
-    }
-
-    fn put_behind_the_head(&self, batch: &mut Batch) {
-        batch.expected = self.head.revision;
-        for (entry, revision) in batch.entries.iter_mut().zip(self.head.revision + 1..) {
-            entry.revision = revision;
-        }
-    }
-
-    fn forgets(&mut self, batch: &Batch) -> bool {
-        let ordered = batch.entries.iter().any(|entry| matches!(entry.cause, Cause::Verb { .. }));
-        self.ordered += u64::from(ordered);
-        ordered && self.ordered.is_multiple_of(4)
-    }
-
-    fn keep(&mut self, entry: Entry, at: Timestamp) -> Result<(), JournalError> {
-        let line = serde_json::to_vec(&entry)
-            .map_err(|source| JournalError::Store { attempt: "append", source: Box::new(source) })?;
-        self.seal.update(&line);
-        self.world.apply(&entry);
-        self.head.revision = entry.revision;
-        self.entries.push_back(entry);
-        self.moments.push_back(at);
-        self.forget(ENTRIES_KEPT);
-        Ok(())
-    }
-
-    fn forget(&mut self, kept: usize) {
-        let surplus = self.entries.len().saturating_sub(kept.max(1));
-        self.entries.drain(..surplus);
-        self.moments.drain(..surplus.min(self.moments.len()));
-        self.head.oldest = self.entries.front().map_or(1, |first| first.revision);
-    }
-
-    fn read(&self, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {
-        let Some(first) = self.entries.front() else { return Ok(Vec::new()) };
-        let next = after.saturating_add(1);
-        let Some(skipped) = next.checked_sub(first.revision) else {
-            return Err(JournalError::Compacted { oldest: first.revision });
-        };
-        let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
-        Ok(self.entries.iter().skip(skipped).take(limit).cloned().collect())
-    }
-}
-
 impl Journal for SimJournal {
     fn kind(&self) -> &'static str {
         "simulated"
     }
 
+    /// Until it is put at the other end of a network.
+    fn fails_for_good(&self) -> bool {
+        !self.is_far.with(|far| *far)
+    }
+
     async fn head(&self, account: AccountId) -> Result<Head, JournalError> {
-        self.reach("read its head").await?;
-        Ok(self.with(account, |book| book.head))
+        self.reach(Call::Head, "read its head").await?;
+        let head = self.with(account, |book| book.head);
+        self.answer(Call::Head, "read its head", Ok(head)).await
     }
 
     async fn load(&self, account: AccountId) -> Result<World, JournalError> {
-        self.reach("load").await?;
-        Ok(self.world(account))
+        self.reach(Call::Load, "load").await?;
+        let past = self.past();
+        let world = self.with(account, |book| past.map_or_else(|| book.world.clone(), |moment| book.world_at(moment)));
+        self.answer(Call::Load, "load", Ok(world)).await
     }
 
     async fn append(&self, batch: Batch) -> Result<Head, AppendError> {
-        self.reach("append").await?;
-        let at = self.clock.steady();
-        self.with(batch.account, |book| self.toll.with(|toll| book.append(batch, at, toll)))
+        self.reach(Call::Append, "append").await?;
+        let at = self.clock.instant();
+        let answer = self.post(batch.account, "append", Parcel::Batch(batch), |book, parcel| match parcel {
+            Parcel::Batch(batch) => self.toll.with(|toll| book.append(batch, at, toll)),
+            Parcel::Beat(_) => Ok(book.head),
+        });
+        let answer = answer.unwrap_or_else(|error| Err(error.into()));
+        let point = match &answer {
+            Err(AppendError::Failed(_)) => Point::Failed,
+            Err(_) => Point::Refused,
+            Ok(_) => Point::Done,
+        };
+        self.back(Call::Append, "append", point).await?;
+        answer
     }
 
     async fn read(&self, account: AccountId, after: Revision, limit: usize) -> Result<Vec<Entry>, JournalError> {
-        self.reach("read").await?;
-        self.with(account, |book| book.read(after, limit))
+        self.reach(Call::Read, "read").await?;
+        let past = self.past();
+        let read = self.with(account, |book| {
+            let mut read = book.read(after, limit)?;
+            let head = past.map(|moment| book.head_at(moment).revision);
+            read.retain(|entry| head.is_none_or(|head| entry.revision <= head));
+            Ok(read)
+        });
+        self.answer(Call::Read, "read", read).await
     }
 
     async fn follow(&self, account: AccountId, after: Revision) -> Result<Head, JournalError> {
-        self.reach("be followed").await?;
+        self.reach(Call::Follow, "be followed").await?;
         let (moved, patience) = (pin!(self.moved(account, after)), pin!(self.clock.sleep(FOLLOW_WAIT)));
         match select(moved, patience).await {
-            Either::Left((head, _)) => self.reach("be followed").await.map(|()| head),
+            Either::Left((head, _)) => {
+                self.reach(Call::Follow, "be followed").await?;
+                if let Some(Seconds(lag)) = self.line.lag(self.clock.instant()) {
+                    self.count(Mishap::SlowWatch);
+                    self.clock.sleep(Duration::from_secs(lag)).await;
+                }
+                self.answer(Call::Follow, "be followed", Ok(head)).await
+            }
             Either::Right(_) => self.head(account).await,
         }
     }
 
     /// The world at the head is always at hand, so there is nothing to keep.
     async fn snapshot(&self, account: AccountId, world: &World) -> Result<(), JournalError> {
-        self.reach("keep a snapshot").await?;
-        if world.revision > self.with(account, |book| book.head.revision) {
-            return Err(corrupt(world.revision, "a snapshot of entries that were never appended"));
-        }
-        Ok(())
+        self.reach(Call::Snapshot, "keep a snapshot").await?;
+        let ahead = world.revision > self.with(account, |book| book.head.revision);
+        let kept = match ahead {
+            true => Err(corrupt(world.revision, "a snapshot of entries that were never appended")),
+            false => Ok(()),
+        };
+        self.answer(Call::Snapshot, "keep a snapshot", kept).await
     }
 }
 
 impl Heartbeats for SimJournal {
-    /// A beat of an older epoch than the last one is that of a holder who does not know yet.
     async fn beat(&self, account: AccountId, beat: Beat) -> Result<(), JournalError> {
-        self.reach("keep a beat").await?;
-        self.with(account, |book| {
-            if book.beat.as_ref().is_none_or(|last| last.epoch <= beat.epoch) {
-                book.beat = Some(beat);
-            }
+        self.reach(Call::Beat, "keep a beat").await?;
+        let now = self.clock.instant();
+        let kept = self.post(account, "keep a beat", Parcel::Beat(beat), |book, parcel| match parcel {
+            Parcel::Beat(beat) => book.beat(beat, now),
+            Parcel::Batch(_) => {}
         });
-        Ok(())
+        self.answer(Call::Beat, "keep a beat", kept).await
     }
 
     async fn last(&self, account: AccountId) -> Result<Option<Beat>, JournalError> {
-        self.reach("read a beat").await?;
-        Ok(self.with(account, |book| book.beat.clone()))
+        self.reach(Call::LastBeat, "read a beat").await?;
+        let past = self.past();
+        let last = self.with(account, |book| {
+            let seen = book.beats.iter().rev().find(|(at, _)| past.is_none_or(|past| *at <= past));
+            seen.map(|(_, beat)| beat.clone())
+        });
+        self.answer(Call::LastBeat, "read a beat", Ok(last)).await
     }
-}
-
-/// The entries of a batch follow the expected revision without a gap.
-fn check_sequence(batch: &Batch) -> Result<(), JournalError> {
-    if batch.entries.is_empty() {
-        return Err(corrupt(batch.expected, "a batch without entries"));
-    }
-    let places = batch.entries.iter().map(|entry| entry.revision);
-    match places.zip(batch.expected + 1..).find(|(found, wanted)| found != wanted) {
-        Some((found, wanted)) => Err(corrupt(found, &format!("it should have been entry {wanted}"))),
-        None => Ok(()),
-    }
-}
-
-fn corrupt(revision: Revision, problem: &str) -> JournalError {
-    JournalError::Corrupt { revision, problem: problem.to_owned() }
-}
-
-fn told_to_fail() -> JournalError {
-    JournalError::Store { attempt: "append", source: Box::new(ToldToFail) }
 }
 
 /// Lower-case hex digits of some bytes.

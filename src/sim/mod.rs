@@ -6,7 +6,10 @@ pub mod executor;
 pub mod pending;
 pub mod clock;
 
-// The ports of a simulated process.
+// The ports of a simulated process, the lines that lead to them, and where it stands on its way.
+pub mod trail;
+pub mod line;
+mod book;
 pub mod journal;
 pub mod stores;
 pub mod renderer;
@@ -23,6 +26,7 @@ pub mod fleet;
 // All of it in motion, and what a witness sees of it.
 pub mod record;
 pub mod toll;
+mod errands;
 pub mod stage;
 
 // Worlds worth looking at.

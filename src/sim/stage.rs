@@ -1,34 +1,27 @@
 //! The stage: a whole simulated world in motion. Processes, agents and people on one executor, in virtual time.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use futures_util::future::join_all;
 use jiff::Timestamp;
 
-use super::agents::agent::Served;
 use super::agents::roster::{Errand, Roster, Turn};
 use super::clock::VirtualClock;
+use super::errands::{Courier, Ledger, give, pass_on_nudges};
 use super::executor::{Executor, Hook, Restless, TaskId};
 use super::host::{Means, Outside, SimHost};
-use super::journal::SimJournal;
-use super::post::{Fate, Post};
-use super::record::{Answer, Handed, Record, Span, Told};
+use super::post::Post;
+use super::record::Record;
 use super::renderer::SimRenderer;
 use super::script::{Cue, Script};
 use super::shared::Shared;
 use super::toll::{Mishap, Toll};
-use crate::control::desk::{DeskError, Handout, PollAnswer};
-use crate::control::door::{Door, DoorError};
+use super::trail::{Strikes, Trail};
+use crate::control::door::Door;
 use crate::control::local::{Introduction, LocalLink};
-use crate::control::ports::{ApplyResult, Clock};
+use crate::control::ports::Clock;
 use crate::control::service::{Loop, Service, Settings};
-use crate::domain::ids::{AccountId, MachineId};
-use crate::domain::input::{Edition, Input, Order};
+use crate::domain::ids::AccountId;
 use crate::domain::world::World;
-
-/// Orders of one cue that wait for the loop at the same time.
-const ORDERS_AT_ONCE: usize = 1_024;
 
 /// Who goes first among those who want something at the same instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,11 +33,23 @@ pub enum Ties {
     Shuffled,
 }
 
+/// What a process is and how it begins.
+#[derive(Debug, Clone)]
+pub struct Beginning {
+    /// How it ticks, and whether it stands for the seat.
+    pub settings: Settings,
+    /// What it has of its own.
+    pub means: Means,
+    /// People and agents that may choose ask it from the start; else only once they are led to it.
+    pub is_open: bool,
+}
+
 /// One process of the control plane, and the tasks that drive it.
 struct Process {
     name: String,
     service: Service<SimHost, SimRenderer>,
     means: Means,
+    is_open: bool,
     tasks: Vec<TaskId>,
 }
 
@@ -118,9 +123,35 @@ impl Stage {
         self.outside.journal.toll()
     }
 
-    /// How many processes died by `crash`.
+    /// How many processes died by `crash` or in the middle of a call.
     pub fn crashes(&self) -> u64 {
         self.executor.crashes()
+    }
+
+    /// How many processes froze in the middle of a call.
+    pub fn frozen_in_mid_call(&self) -> u64 {
+        self.executor.freezes()
+    }
+
+    /// At which calls processes died, and at which they froze.
+    pub fn struck(&self) -> (Strikes, Strikes) {
+        let mut struck = (Strikes::default(), Strikes::default());
+        for (died, froze) in self.processes.iter().map(|process| process.means.trail.struck()) {
+            struck.0.join(died);
+            struck.1.join(froze);
+        }
+        struck
+    }
+
+    /// A process lives and takes steps.
+    pub fn is_awake(&self, name: &str) -> bool {
+        let awake = |process: &Process| process.tasks.first().is_some_and(|task| !self.executor.is_frozen(*task));
+        self.living().any(|process| process.name == name && awake(process))
+    }
+
+    /// What a living process is made of.
+    pub fn service(&self, name: &str) -> Option<Service<SimHost, SimRenderer>> {
+        self.living().find(|process| process.name == name).map(|process| process.service.clone())
     }
 
     /// The world as the journal has it.
@@ -148,14 +179,27 @@ impl Stage {
         self.executor.on_wake(hook);
     }
 
-    /// Starts a process.
+    /// Starts a process that is a server like any other.
     pub fn start_process(&mut self, name: &str, settings: Settings) {
         let means = Means::of(&self.outside);
+        self.begin_process(name, Beginning { settings, means, is_open: true });
+    }
+
+    /// Starts a process.
+    pub fn begin_process(&mut self, name: &str, beginning: Beginning) {
+        let Beginning { settings, means, is_open } = beginning;
         let host = Arc::new(SimHost::with(self.outside.clone(), means.clone(), name));
         let (service, loops) = Service::with_renderer(host, self.account, settings, self.renderer.clone());
         let mut tasks: Vec<TaskId> = loops.into_iter().map(|part| self.drive(part)).collect();
-        tasks.push(self.executor.spawn("nudges", pass_on_nudges(service.clone(), self.roster.clone())));
-        self.processes.push(Process { name: name.to_owned(), service, means, tasks });
+        let nudges = pass_on_nudges(service.clone(), self.roster.clone(), self.clock().clone());
+        tasks.push(self.executor.spawn("nudges", nudges));
+        means.trail.arm(self.executor.ward(tasks.clone()));
+        self.processes.push(Process { name: name.to_owned(), service, means, is_open, tasks });
+    }
+
+    /// People and agents that may choose ask a process from now on, or do not.
+    pub fn open(&mut self, name: &str, is_open: bool) {
+        self.processes.iter_mut().filter(|process| process.name == name).for_each(|process| process.is_open = is_open);
     }
 
     /// Ends a process after `steps` more steps of anybody, at whichever await it is by then, without a last word.
@@ -296,17 +340,29 @@ impl Stage {
         self.roster.with(|roster| roster.take(now, turn))
     }
 
-    /// Any of the living processes.
+    /// Any of the living processes that people may ask.
     fn any_process(&mut self) -> Option<&Process> {
-        let some = self.living().count();
-        let chosen = if some > 1 { self.dice.usize(..some) } else { 0 };
-        self.living().nth(chosen)
+        self.any(|process, _| process.is_open)
     }
 
-    /// Sends an agent on its way, to any of the living processes.
+    fn any(&mut self, is_asked: impl Fn(&Process, Timestamp) -> bool) -> Option<&Process> {
+        let now = self.clock().instant();
+        let asked = |process: &&Process| is_asked(process, now);
+        let some = self.living().filter(asked).count();
+        let chosen = if some > 1 { self.dice.usize(..some) } else { 0 };
+        self.living().filter(asked).nth(chosen)
+    }
+
+    /// Sends an agent on its way, to any of the living processes that have a desk for it.
     fn send(&mut self, errand: Errand) {
-        let service = self.any_process().map(|process| process.service.clone());
+        let has_desk = |process: &Process, now| {
+            let means = &process.means;
+            process.is_open && means.serves_agents && !means.from_agents.is_cut(now)
+        };
+        let chosen = self.any(has_desk).map(|process| (process.service.clone(), process.means.trail.clone()));
+        let (service, trail) = chosen.map_or((None, Trail::default()), |(service, trail)| (Some(service), trail));
         let courier = Courier {
+            trail,
             roster: self.roster.clone(),
             clock: self.clock().clone(),
             service,
@@ -345,141 +401,4 @@ impl Stage {
             }
         }
     }
-}
-
-/// Tells the agents of a process's nudges. Whoever lags behind the waves takes everybody for nudged.
-async fn pass_on_nudges(service: Service<SimHost, SimRenderer>, roster: Shared<Roster>) {
-    let mut waves = service.nudges.waves();
-    loop {
-        let wave = waves.recv().await;
-        let now = crate::control::host::Host::clock(service.host().as_ref()).steady();
-        roster.with(|roster| match wave {
-            Ok(wave) => roster.nudge(now, wave.iter()),
-            Err(_) => roster.nudge_all(now),
-        });
-    }
-}
-
-/// Where the answers to orders go.
-struct Ledger {
-    clock: VirtualClock,
-    refusals: Shared<Vec<String>>,
-    record: Option<Shared<Record>>,
-}
-
-impl Ledger {
-    fn note(&self, answer: Answer) {
-        self.refusals.with(|list| list.extend(answer.complaint()));
-        if let Some(record) = &self.record {
-            record.with(|record| record.answers.push(answer));
-        }
-    }
-}
-
-/// Gives orders in sequence, in groups that fit into the queue of the loop.
-async fn give(door: Option<Door>, orders: Vec<Order>, ledger: Ledger) {
-    for group in orders.chunks(ORDERS_AT_ONCE) {
-        let asked = group.iter().map(|order| ask(door.clone(), order.clone(), &ledger.clock));
-        join_all(asked).await.into_iter().for_each(|answer| ledger.note(answer));
-    }
-}
-
-/// Gives one order.
-async fn ask(door: Option<Door>, order: Order, clock: &VirtualClock) -> Answer {
-    let Some(door) = door else {
-        let (at, span) = (clock.now(), Span::default());
-        return Answer { at, order, reply: Err(DoorError::Stopped), span };
-    };
-    let since = door.world().revision;
-    let reply = door.ask(Input::Verb(order.clone())).await;
-    Answer { at: clock.now(), order, reply, span: Span { since, until: door.world().revision } }
-}
-
-/// Carries one errand of an agent to the desk of a process, and the answer back.
-struct Courier {
-    roster: Shared<Roster>,
-    clock: VirtualClock,
-    service: Option<Service<SimHost, SimRenderer>>,
-    post: Post,
-    toll: Shared<Toll>,
-    record: Option<(Shared<Record>, SimJournal, AccountId)>,
-}
-
-impl Courier {
-    async fn run(self, errand: Errand) {
-        match errand {
-            Errand::Poll { machine, have } => self.poll(machine, have).await,
-            Errand::Report(result) => self.send(*result).await,
-        }
-    }
-
-    async fn poll(&self, machine: MachineId, have: Option<Edition>) {
-        let Some(service) = &self.service else { return self.roster.with(|roster| roster.unanswered(machine)) };
-        let since = service.door.world().revision;
-        let Ok(answer) = service.desk.poll(machine, have, Duration::ZERO).await else {
-            return self.roster.with(|roster| roster.unanswered(machine));
-        };
-        let world = service.door.world();
-        self.note_handed(machine, &answer, Span { since, until: world.revision });
-        if self.post.answer_gets_lost() {
-            self.count(Mishap::LostPoll);
-            return self.roster.with(|roster| roster.unanswered(machine));
-        }
-        let served = served(&world, machine, &answer);
-        let canceled = self.roster.with(|roster| roster.answered(self.clock.now(), machine, served));
-        if let Some(Errand::Report(result)) = canceled {
-            self.send(*result).await;
-        }
-    }
-
-    /// A report goes into the post, which may keep it for a while or deliver it twice.
-    async fn send(&self, result: ApplyResult) {
-        self.note_told(&result);
-        let now = self.clock.now();
-        match self.post.fate() {
-            Fate::Arrives => self.report(result).await,
-            Fate::Late(span) => {
-                self.count(Mishap::LateReport);
-                self.roster.with(|roster| roster.postpone(span.after(now), result));
-            }
-            Fate::Twice(span) => {
-                self.count(Mishap::DoubleReport);
-                self.report(result.clone()).await;
-                self.roster.with(|roster| roster.postpone(span.after(now), result));
-            }
-        }
-    }
-
-    fn count(&self, mishap: Mishap) {
-        self.toll.with(|toll| toll.count(mishap));
-    }
-
-    /// What was refused is over; what reached nobody is sent again.
-    async fn report(&self, result: ApplyResult) {
-        let told = match &self.service {
-            Some(service) => service.desk.report(result.clone()).await,
-            None => Err(DeskError::Outrun),
-        };
-        if let Err(DeskError::Door(_) | DeskError::Outrun) = told {
-            self.roster.with(|roster| roster.undelivered(self.clock.now(), result));
-        }
-    }
-
-    fn note_handed(&self, machine: MachineId, answer: &PollAnswer, span: Span) {
-        let (Some((record, ..)), Some(handout)) = (&self.record, &answer.assignment) else { return };
-        let handed = Handed { at: self.clock.now(), machine, edition: handout.edition, span };
-        record.with(|record| record.handed.push(handed));
-    }
-
-    fn note_told(&self, result: &ApplyResult) {
-        let Some((record, journal, account)) = &self.record else { return };
-        let told = Told { result: result.clone(), head: journal.world(*account).revision };
-        record.with(|record| record.told.push(told));
-    }
-}
-
-fn served(world: &World, machine: MachineId, answer: &PollAnswer) -> Option<Served> {
-    let Handout { edition, timeout_seconds, rebuilds, .. } = answer.assignment.as_ref()?;
-    let done = world.machines.get(&machine).is_some_and(|known| known.is_done(edition.release));
-    Some(Served { edition: *edition, timeout: *timeout_seconds, done, rebuilds: Some(*rebuilds) })
 }

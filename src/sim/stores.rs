@@ -9,6 +9,7 @@ use sha2::Digest as _;
 use super::journal::hex;
 use super::pending::pend_once;
 use super::shared::Shared;
+use super::trail::{Call, Point, Trail};
 use crate::control::ports::{ApplyResult, JournalError, Presence, ResultQuery, Results, Vault};
 use crate::domain::ids::{AccountId, MachineId};
 use crate::domain::observed::Telemetry;
@@ -19,7 +20,15 @@ pub const RESULTS_PER_MACHINE: usize = 50;
 
 /// Last polls, shared by all processes of a simulation.
 #[derive(Debug, Clone, Default)]
-pub struct SimPresence(Shared<BTreeMap<AccountId, OrdMap<MachineId, Timestamp>>>);
+pub struct SimPresence(Shared<BTreeMap<AccountId, OrdMap<MachineId, Timestamp>>>, Trail);
+
+impl SimPresence {
+    /// The same as a process asks it that leaves this trail.
+    #[must_use]
+    pub fn asked_by(&self, trail: Trail) -> Self {
+        Self(self.0.clone(), trail)
+    }
+}
 
 impl Presence for SimPresence {
     fn saw(&self, account: AccountId, machine: MachineId, at: Timestamp) {
@@ -32,6 +41,8 @@ impl Presence for SimPresence {
 
     async fn flush(&self) -> Result<(), JournalError> {
         pend_once().await;
+        self.1.pass(Call::Flush, Point::Unsent).await;
+        self.1.pass(Call::Flush, Point::Done).await;
         Ok(())
     }
 }
@@ -50,7 +61,7 @@ pub enum Answers {
 
 /// Apply results, with a switch for an outage (R142-R147).
 #[derive(Debug, Clone, Default)]
-pub struct SimResults(Shared<Shelf>);
+pub struct SimResults(Shared<Shelf>, Trail);
 
 #[derive(Debug, Default)]
 struct Shelf {
@@ -64,6 +75,12 @@ struct Shelf {
 struct Down;
 
 impl SimResults {
+    /// The same as a process asks it that leaves this trail.
+    #[must_use]
+    pub fn asked_by(&self, trail: Trail) -> Self {
+        Self(self.0.clone(), trail)
+    }
+
     /// Begins or ends an outage.
     pub fn switch(&self, up: bool) {
         self.answer(if up { Answers::Well } else { Answers::Down });
@@ -123,19 +140,25 @@ impl Shelf {
 impl Results for SimResults {
     async fn file(&self, account: AccountId, result: ApplyResult) -> Result<(), JournalError> {
         pend_once().await;
-        self.0.with(|shelf| {
+        self.1.pass(Call::FileResult, Point::Unsent).await;
+        let kept = self.0.with(|shelf| {
             shelf.reachable("keep a result")?;
             shelf.file(account, result);
             Ok(())
-        })
+        });
+        self.1.pass(Call::FileResult, Point::of(&kept)).await;
+        kept
     }
 
     async fn find(&self, account: AccountId, query: ResultQuery) -> Result<Vec<ApplyResult>, JournalError> {
         pend_once().await;
-        self.0.with(|shelf| {
+        self.1.pass(Call::FindResults, Point::Unsent).await;
+        let found = self.0.with(|shelf| {
             shelf.reachable("read results")?;
             Ok(shelf.find(account, query))
-        })
+        });
+        self.1.pass(Call::FindResults, Point::of(&found)).await;
+        found
     }
 
     fn telemetry(&self) -> Telemetry {
@@ -149,9 +172,15 @@ impl Results for SimResults {
 
 /// Contents by digest.
 #[derive(Debug, Clone, Default)]
-pub struct SimVault(Shared<BTreeMap<Digest, Vec<u8>>>);
+pub struct SimVault(Shared<BTreeMap<Digest, Vec<u8>>>, Trail);
 
 impl SimVault {
+    /// The same as a process asks it that leaves this trail.
+    #[must_use]
+    pub fn asked_by(&self, trail: Trail) -> Self {
+        Self(self.0.clone(), trail)
+    }
+
     /// Keeps a content without a detour through a task.
     pub fn put(&self, content: Vec<u8>) -> Digest {
         let digest = Digest(hex(&sha2::Sha256::digest(&content)));
@@ -168,6 +197,9 @@ impl Vault for SimVault {
 
     async fn fetch(&self, digest: &Digest) -> Result<Option<Vec<u8>>, JournalError> {
         pend_once().await;
-        Ok(self.0.with(|contents| contents.get(digest).cloned()))
+        self.1.pass(Call::Fetch, Point::Unsent).await;
+        let content = self.0.with(|contents| contents.get(digest).cloned());
+        self.1.pass(Call::Fetch, Point::Done).await;
+        Ok(content)
     }
 }

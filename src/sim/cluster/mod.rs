@@ -5,6 +5,7 @@ mod rolling;
 pub mod api;
 mod view;
 pub mod faults;
+pub mod fences;
 pub mod port;
 pub mod outside;
 pub mod fleet;

@@ -7,8 +7,10 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::faults::ClusterFault;
+use super::fences::Fences;
 use super::fleet::Fleet;
 use crate::domain::kura::object::{ObjectKind, Stamp};
+use crate::domain::kura::step::Step;
 use crate::domain::kura::traffic::{Dns, Gateway, Tls, Up};
 use crate::domain::kura::workload::{Instance, Pod, StatefulSet};
 use crate::domain::observed::Node;
@@ -65,6 +67,17 @@ pub struct Written {
     pub process: String,
 }
 
+/// A write that arrives after its caller has given up.
+#[derive(Debug, Clone)]
+pub struct LateStep {
+    /// When.
+    pub due: Timestamp,
+    /// What.
+    pub step: Step,
+    /// Whose.
+    pub process: String,
+}
+
 /// Everything there is.
 #[derive(Debug, Clone, Default)]
 pub struct Objects {
@@ -100,6 +113,10 @@ pub struct Objects {
     pub written: Vec<Written>,
     /// Writes that were taken and should never have been decided, in words (K37, K42).
     pub breaches: Vec<String>,
+    /// Writes on their way.
+    pub late: Vec<LateStep>,
+    /// Who had the seat when writes were taken.
+    pub fences: Fences,
     /// Since when each instance names its class.
     pub classes_since: BTreeMap<String, (String, Timestamp)>,
     /// Versions given out.
@@ -109,6 +126,14 @@ pub struct Objects {
 }
 
 impl Objects {
+    /// What arrives by now, in the order in which it does.
+    pub(super) fn take_late(&mut self, now: Timestamp) -> Vec<LateStep> {
+        let (mut due, rest): (Vec<LateStep>, _) = std::mem::take(&mut self.late).into_iter().partition(|l| l.due <= now);
+        self.late = rest;
+        due.sort_by_key(|late| late.due);
+        due
+    }
+
     /// The next version.
     pub fn version(&mut self) -> String {
         self.versions += 1;

@@ -1,10 +1,15 @@
 //! The simulated cluster behind the port: each process has a line to it of its own, which can be cut.
 
+use jiff::Timestamp;
+
 use super::super::clock::VirtualClock;
-use super::super::journal::Line;
-use super::super::pending::pend_once;
+use super::super::journal::SimJournal;
+use super::super::line::Line;
 use super::super::shared::Shared;
-use super::objects::Objects;
+use super::super::toll::Mishap;
+use super::super::trail::{Call, Point};
+use super::fences::Answered;
+use super::objects::{LateStep, Objects};
 use crate::control::ports::{Clock, Cluster, Herald, Sightings};
 use crate::domain::kura::object::ObjectKind;
 use crate::domain::kura::sight::Sight;
@@ -17,15 +22,23 @@ pub struct SimCluster {
     clock: VirtualClock,
     line: Line,
     process: String,
-    last: Shared<Option<Sight>>,
+    /// What was seen last, and when.
+    last: Shared<Option<(Timestamp, Sight)>>,
     herald: Herald,
+    journal: SimJournal,
 }
 
 impl SimCluster {
-    /// The end of `process`.
-    pub fn new(objects: Shared<Objects>, clock: VirtualClock, line: Line, process: &str) -> Self {
+    /// The end of `process`. The journal is the witness's: who had the seat when a write was taken.
+    pub fn new(
+        objects: Shared<Objects>,
+        journal: SimJournal,
+        clock: VirtualClock,
+        line: Line,
+        process: &str,
+    ) -> Self {
         let (last, herald) = (Shared::default(), Herald::default());
-        Self { objects, clock, line, process: process.to_owned(), last, herald }
+        Self { objects, clock, line, process: process.to_owned(), last, herald, journal }
     }
 
     /// News of it come by this herald.
@@ -33,31 +46,81 @@ impl SimCluster {
     pub fn heard_by(self, herald: Herald) -> Self {
         Self { herald, ..self }
     }
+
+    /// What was seen last, where it is to serve for longer.
+    fn kept(&self, now: Timestamp) -> Option<Sight> {
+        let lag = self.line.lag(now)?;
+        let (_, sight) = self.last.with(|last| last.clone()).filter(|(at, _)| now < lag.after(*at))?;
+        self.journal.toll().with(|toll| toll.count(Mishap::StaleSight));
+        Some(sight)
+    }
+
+    /// Does a step for a process, and notes who had the seat.
+    fn carry_out(&self, step: &Step, now: Timestamp, process: &str) -> Outcome {
+        let (seat, toll) = (self.journal.epochs_of(process), self.journal.toll());
+        self.objects.with(|objects| {
+            let writes = objects.written.len();
+            let outcome = objects.run(step, now, process);
+            let wrote = objects.written.len() > writes;
+            let answered = Answered { step, outcome: &outcome, wrote, at: now, process, seat };
+            let breach = objects.fences.note(&answered, &toll);
+            objects.breaches.extend(breach);
+            outcome
+        })
+    }
+
+    /// Writes arrive whose callers have given up; nobody hears what becomes of them.
+    pub fn land(&self) {
+        let now = self.clock.instant();
+        let due = self.objects.with(|objects| objects.take_late(now));
+        due.iter().for_each(|late| drop(self.carry_out(&late.step, now, &late.process)));
+    }
 }
 
 impl Cluster for SimCluster {
     fn sight(&self) -> Option<Sight> {
-        let now = self.clock.steady();
+        let now = self.clock.instant();
         if self.line.is_cut(now) {
-            return self.last.with(|last| last.clone()).map(lost);
+            return self.last.with(|last| last.clone()).map(|(_, sight)| lost(sight));
         }
+        if let Some(kept) = self.kept(now) {
+            return Some(kept);
+        }
+        self.land();
         let seen = self.objects.with(|objects| {
             objects.is_connected.then(|| {
                 objects.advance(now);
                 objects.sight(self.clock.now())
             })
         });
-        self.last.with(|last| last.clone_from(&seen));
+        self.last.with(|last| *last = seen.clone().map(|seen| (now, seen)));
         seen
     }
 
     async fn run(&self, step: &Step) -> Outcome {
-        pend_once().await;
-        let now = self.clock.steady();
-        if self.line.is_cut(now) {
+        let toll = self.journal.toll();
+        if self.line.reach(&self.clock, Call::Write).await.is_err() {
             return Outcome::Failed { why: "the API server cannot be reached".to_owned() };
         }
-        self.objects.with(|objects| objects.run(step, now, &self.process))
+        let now = self.clock.instant();
+        if let Some(late) = self.line.lateness(now) {
+            toll.with(|toll| toll.count(Mishap::LateDeed));
+            let late = LateStep { due: late.after(now), step: step.clone(), process: self.process.clone() };
+            self.objects.with(|objects| objects.late.push(late));
+            return Outcome::Failed { why: "the API server did not answer in time".to_owned() };
+        }
+        self.land();
+        let outcome = self.carry_out(step, now, &self.process);
+        let point = match &outcome {
+            Outcome::Done => Point::Done,
+            Outcome::Failed { .. } => Point::Failed,
+            _ => Point::Refused,
+        };
+        if self.line.answer(&self.clock, Call::Write, point).await.is_err() {
+            toll.with(|toll| toll.count(Mishap::LostOutcome));
+            return Outcome::Failed { why: "the API server's answer got lost".to_owned() };
+        }
+        outcome
     }
 
     fn sightings(&self) -> Sightings {

@@ -7,7 +7,6 @@ use jiff::Timestamp;
 
 use super::super::executor::{Restless, TaskId};
 use super::super::host::{Means, SimHost};
-use super::super::journal::Line;
 use super::super::renderer::SimRenderer;
 use super::super::shared::Shared;
 use super::call::ACCOUNT;
@@ -48,8 +47,6 @@ pub(super) struct Process {
     pub(super) name: String,
     pub(super) kind: ProcessKind,
     pub(super) means: Means,
-    /// From agents to it.
-    pub(super) from_agents: Line,
     pub(super) life: Option<Life>,
     /// For consoles that are attached to it.
     pub(super) answering: Answering,
@@ -89,7 +86,6 @@ impl Process {
             name: name.to_owned(),
             kind: given.kind,
             means,
-            from_agents: Line::default(),
             life: None,
             answering: Answering::default(),
             last: None,
@@ -153,12 +149,12 @@ impl Process {
 
     /// Agents get through to it.
     pub(super) fn is_reached_by_agents(&self, now: Timestamp) -> bool {
-        self.is_awake() && self.serves_agents && !self.from_agents.is_cut(now)
+        self.is_awake() && self.serves_agents && !self.means.from_agents.is_cut(now)
     }
 
     /// Nothing leads to it or from it that time alone would mend, and its clock is that of everybody.
     pub(super) fn is_plain(&self, now: Timestamp) -> bool {
-        !self.means.to_journal.is_cut(now) && !self.from_agents.is_cut(now) && self.means.clock.now() == now
+        !self.means.to_journal.is_cut(now) && !self.means.from_agents.is_cut(now) && self.means.clock.now() == now
     }
 
     /// A console that leaves the seat alone is attached to `server` from now on, if it is not yet.

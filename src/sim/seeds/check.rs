@@ -9,6 +9,8 @@ use super::super::record::{Answer, Handed, Record, Told};
 use super::super::shared::Shared;
 use super::super::stage::Stage;
 use super::super::toll::{Mishap, Toll};
+use super::faults::seats::Taking;
+use super::faults::tally::FaultTally;
 use super::kura::{self, steps::KuraTally};
 use super::naive;
 use super::promises::{Promises, index};
@@ -16,6 +18,7 @@ use super::rolls::steps::{RollTally, RollWatch};
 use super::sky::{Sky, When};
 use super::steps::Step;
 use crate::control::ports::{ApplyResult, Clock};
+use crate::domain::audit::Auditor;
 use crate::domain::change::{Change, Entry};
 use crate::domain::fleet::Machine;
 use crate::domain::ids::{MachineId, ReleaseId, Revision};
@@ -60,6 +63,8 @@ pub struct Tally {
     pub kura: KuraTally,
     /// What was seen of fleet rolls.
     pub rolls: RollTally,
+    /// What was seen of processes and their seat.
+    pub faults: FaultTally,
     /// What went wrong in them.
     pub toll: Toll,
 }
@@ -76,6 +81,7 @@ impl Tally {
         self.virtual_seconds += other.virtual_seconds;
         self.kura.add(&other.kura);
         self.rolls.add(&other.rolls);
+        self.faults.add(&other.faults);
         self.toll.add(&other.toll);
     }
 }
@@ -127,13 +133,18 @@ pub(super) struct Witness {
     promises: Promises,
     rolls: RollWatch,
     /// How often a person accepted the clocks.
-    accepted: u64,
+    pub(super) accepted: u64,
+    /// Clocks drift and calls last: of a decision only its append is known.
+    is_vague: bool,
+    auditor: Auditor,
+    /// Who took the seat since somebody asked last.
+    pub(super) takings: Vec<Taking>,
     pub(super) sky: Sky,
     pub(super) tally: Tally,
 }
 
 impl Witness {
-    pub(super) fn of(stage: &mut Stage) -> Self {
+    pub(super) fn of(stage: &mut Stage, is_vague: bool) -> Self {
         Self {
             record: stage.keep_record(),
             history: vec![World::default()],
@@ -143,6 +154,9 @@ impl Witness {
             promises: Promises::default(),
             rolls: RollWatch::default(),
             accepted: 0,
+            is_vague,
+            auditor: Auditor::default(),
+            takings: Vec::new(),
             sky: Sky::default(),
             tally: Tally::default(),
         }
@@ -179,7 +193,7 @@ impl Witness {
 
     /// When entries that say `at` were decided.
     fn when(&self, at: Timestamp, appended: Timestamp) -> When {
-        if self.accepted == 0 { When::exactly(at) } else { When::before(appended) }
+        if self.accepted == 0 && !self.is_vague { When::exactly(at) } else { When::before(appended) }
     }
 
     fn step(&mut self, verdict: &[Entry], appended: Timestamp) -> Result<(), Breach> {
@@ -190,8 +204,9 @@ impl Witness {
         for entry in verdict {
             fail(entry.at, self.promises.entry(entry))?;
             fail(entry.at, self.told_twice(&entry.change))?;
+            fail(entry.at, self.auditor.take(entry).err().map(|broken| format!("the audit is broken: {broken}")))?;
             self.truth.learn_until(entry.revision);
-            self.count(entry, when);
+            self.count(entry, when, appended);
             after.apply(entry);
             self.history.push(after.clone());
         }
@@ -204,7 +219,7 @@ impl Witness {
         fail(at, broken.chain(self.unproven(&after)).chain(of_servers).chain(of_rolls).next())
     }
 
-    fn count(&mut self, entry: &Entry, when: When) {
+    fn count(&mut self, entry: &Entry, when: When, appended: Timestamp) {
         self.tally.changes += 1;
         self.tally.kura.count(&entry.change);
         let toll = &mut self.tally.toll;
@@ -221,7 +236,14 @@ impl Witness {
             }
             Change::MachineAdded { machine } => drop(self.installed.insert(machine.id, when.from)),
             Change::RenderFailed { .. } => toll.count(Mishap::RenderError),
-            Change::SeatTaken { epoch, .. } if *epoch > 1 => toll.count(Mishap::Takeover),
+            Change::SeatTaken { epoch, holder, .. } => {
+                if *epoch > 1 {
+                    toll.count(Mishap::Takeover);
+                }
+                if self.is_vague {
+                    self.takings.push(Taking { at: appended, by: holder.clone(), epoch: *epoch });
+                }
+            }
             Change::ClockAccepted => {
                 toll.count(Mishap::AcceptedClock);
                 self.accepted += 1;

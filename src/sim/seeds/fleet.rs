@@ -2,6 +2,7 @@
 
 use super::super::agents::behaviour::Behaviour;
 use super::super::stores::SimVault;
+use super::generate::Scale;
 use crate::domain::fleet::{ConfigValues, Rung};
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId};
 use crate::domain::input::{RingPatch, Verb};
@@ -21,11 +22,11 @@ pub(super) struct Draw {
 const RELEASES: usize = 4;
 
 impl Draw {
-    /// Names for one to four tiers, one to four rings, three to twenty-five machines.
-    pub(super) fn of(seed: u64) -> Self {
+    /// Names for tiers, rings and machines of a world of this size.
+    pub(super) fn of(seed: u64, scale: &Scale) -> Self {
         let mut dice = fastrand::Rng::with_seed(seed);
         let name = |stem: &'static str| move |n: usize| format!("{stem}{n}");
-        let (tiers, rings, machines) = (dice.usize(1..=4), dice.usize(1..=4), dice.usize(3..=25));
+        let (tiers, rings, machines) = (dice.usize(1..=scale.tiers), dice.usize(1..=scale.rings), dice.usize(scale.machines.clone()));
         Self {
             dice,
             environments: (1..=tiers).map(name("tier-")).collect(),

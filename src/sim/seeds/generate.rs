@@ -1,9 +1,11 @@
 //! From a seed to a plot: a fleet, and two virtual hours of people, agents and faults.
 
+use std::ops::RangeInclusive;
+
 use super::super::journal::JournalFault;
 use super::super::post::Faults;
 use super::fleet::Draw;
-use super::plot::{Act, Happening, Plot};
+use super::plot::{Act, Cast, Happening, Plot};
 use super::profile::Profile;
 use crate::domain::change::Level;
 use crate::domain::ids::{EnvironmentId, MachineId, ReleaseId, RingId, RolloutId};
@@ -13,28 +15,66 @@ use crate::domain::span::Seconds;
 /// When the faults stop: after two hours.
 pub const HEALED_AT: Seconds = Seconds(7_200);
 
+/// How large a world is, and for how long things happen in it.
+#[derive(Debug, Clone)]
+pub(super) struct Scale {
+    pub(super) tiers: usize,
+    pub(super) rings: usize,
+    pub(super) machines: RangeInclusive<usize>,
+    pub(super) tenants: usize,
+    pub(super) nodes: usize,
+    /// What people and fate do to rollouts.
+    pub(super) acts: RangeInclusive<usize>,
+    /// To servers.
+    pub(super) acts_on_servers: RangeInclusive<usize>,
+    /// To rolls.
+    pub(super) acts_on_rolls: RangeInclusive<usize>,
+    /// To rolls where hardly anything goes wrong.
+    pub(super) calm_acts: RangeInclusive<usize>,
+    pub(super) until: Seconds,
+}
+
+impl Scale {
+    /// A world of one family by itself.
+    pub(super) const WHOLE: Self = Self {
+        tiers: 4,
+        rings: 4,
+        machines: 3..=25,
+        tenants: 4,
+        nodes: 6,
+        acts: 8..=60,
+        acts_on_servers: 8..=70,
+        acts_on_rolls: 25..=110,
+        calm_acts: 15..=30,
+        until: HEALED_AT,
+    };
+}
+
 /// Makes the plot of a seed; the same one every time.
 pub fn generate(profile: Profile, seed: u64) -> Plot {
     match profile {
-        Profile::Rings => rings(seed),
-        Profile::Kura => super::kura::generate::generate(seed),
-        Profile::Rolls => super::rolls::generate::generate(seed),
-        Profile::All => all(seed),
+        Profile::Rings => rings(seed, &Scale::WHOLE),
+        Profile::Kura => super::kura::generate::generate(seed, &Scale::WHOLE),
+        Profile::Rolls => super::rolls::generate::generate(seed, &Scale::WHOLE),
+        Profile::All => all(seed, &Scale::WHOLE),
+        Profile::Faults => super::faults::generate::generate(seed),
     }
 }
 
 /// What happens in three worlds happens in one: rollouts, servers and rolls of one account, on the same processes, the
 /// same journal and the same cluster.
-fn all(seed: u64) -> Plot {
-    let plots = [rings(seed), super::kura::generate::generate(seed), super::rolls::generate::generate(seed)];
+fn all(seed: u64, scale: &Scale) -> Plot {
+    let servers = super::kura::generate::generate(seed, scale);
+    let plots = [rings(seed, scale), servers, super::rolls::generate::generate(seed, scale)];
     let [rings, kura, rolls] = plots;
     let fleet = rings.fleet.into_iter().chain(kura.fleet).collect();
     let mut script: Vec<Happening> = rings.script.into_iter().chain(kura.script).chain(rolls.script).collect();
     // A clock that is accepted while it is off is a matter of rollouts; the cluster has a time of its own.
     script.retain(|entry| !is_of_clocks(&entry.act));
     script.sort_by_key(|entry| entry.at);
-    let (processes, nodes, agents, post) = (rings.processes, rolls.nodes, rings.agents, rings.post);
-    Plot { profile: Profile::All, seed, fleet, agents, nodes, processes, post, script, healed_at: HEALED_AT }
+    let (cast, nodes, agents, post) = (rings.cast, rolls.nodes, rings.agents, rings.post);
+    let (profile, healed_at) = (Profile::All, scale.until);
+    Plot { profile, seed, fleet, agents, nodes, families: profile.families(), cast, post, script, healed_at }
 }
 
 fn is_of_clocks(act: &Act) -> bool {
@@ -42,19 +82,20 @@ fn is_of_clocks(act: &Act) -> bool {
     matches!(act, Act::Jump { .. } | Act::SetRight(_)) || matches!(act, Act::Order(order) if accepts(order))
 }
 
-fn rings(seed: u64) -> Plot {
-    let mut draw = Draw::of(seed);
+/// Ring rollouts of a seed.
+pub(super) fn rings(seed: u64, scale: &Scale) -> Plot {
+    let mut draw = Draw::of(seed, scale);
     let fleet = draw.fleet();
     let names = draw.machines.clone();
     let agents = names.iter().map(|name| (MachineId::named(name), draw.behaviour())).collect();
-    let processes = if draw.chance(60) { 2 } else { 1 };
+    let cast = vec![Cast::SERVER; if draw.chance(60) { 2 } else { 1 }];
     let post = match draw.chance(50) {
         true => Faults { late: draw.dice.u8(..20), twice: draw.dice.u8(..30), lost: draw.dice.u8(..10) },
         false => Faults::default(),
     };
-    let script = Writer { draw, script: Vec::new(), now: 0 }.write();
-    let nodes = None;
-    Plot { profile: Profile::Rings, seed, fleet, agents, nodes, processes, post, script, healed_at: HEALED_AT }
+    let script = Writer { draw, script: Vec::new(), now: 0 }.write(scale);
+    let (profile, nodes, healed_at) = (Profile::Rings, None, scale.until);
+    Plot { profile, seed, fleet, agents, nodes, families: profile.families(), cast, post, script, healed_at }
 }
 
 /// Writes the script of a world.
@@ -65,19 +106,19 @@ struct Writer {
 }
 
 impl Writer {
-    fn write(mut self) -> Vec<Happening> {
+    fn write(mut self, scale: &Scale) -> Vec<Happening> {
         self.now = self.draw.dice.u64(20..=120);
         self.start();
-        let acts = self.draw.dice.usize(8..=60);
-        let pace = HEALED_AT.0 / u64::try_from(acts).unwrap_or(1);
+        let acts = self.draw.dice.usize(scale.acts.clone());
+        let pace = scale.until.0 / u64::try_from(acts).unwrap_or(1);
         for _ in 0..acts {
             self.now += if self.draw.chance(40) { self.draw.dice.u64(..=3) } else { self.draw.dice.u64(1..=2 * pace) };
-            if self.now >= HEALED_AT.0 {
+            if self.now >= scale.until.0 {
                 break;
             }
             self.act();
         }
-        self.script.retain(|entry| entry.at < HEALED_AT);
+        self.script.retain(|entry| entry.at < scale.until);
         self.script.sort_by_key(|entry| entry.at);
         self.script
     }

@@ -8,6 +8,7 @@ mod fleet;
 pub mod generate;
 pub mod kura;
 pub mod rolls;
+pub mod faults;
 
 // What must be true, read naively from the rules.
 mod naive;

@@ -1,7 +1,6 @@
 //! The pen that scripts of generated worlds are written with: dice, the time, and what may happen in worlds of any kind.
 
 use super::super::journal::JournalFault;
-use super::generate::HEALED_AT;
 use super::plot::{Act, Happening};
 use crate::domain::input::{Order, Verb};
 use crate::domain::span::Seconds;
@@ -10,18 +9,19 @@ use crate::domain::span::Seconds;
 pub(super) struct Pen {
     pub(super) dice: fastrand::Rng,
     pub(super) now: u64,
+    until: Seconds,
     script: Vec<Happening>,
 }
 
 impl Pen {
-    /// An empty script.
-    pub(super) fn new(dice: fastrand::Rng) -> Self {
-        Self { dice, now: 0, script: Vec::new() }
+    /// An empty script of what happens until a moment.
+    pub(super) fn new(dice: fastrand::Rng, until: Seconds) -> Self {
+        Self { dice, now: 0, until, script: Vec::new() }
     }
 
     /// What was written, by time.
     pub(super) fn finish(mut self) -> Vec<Happening> {
-        self.script.retain(|entry| entry.at < HEALED_AT);
+        self.script.retain(|entry| entry.at < self.until);
         self.script.sort_by_key(|entry| entry.at);
         self.script
     }
@@ -34,7 +34,12 @@ impl Pen {
     /// Time goes on: often hardly at all, else for about `pace` seconds. False once it is up.
     pub(super) fn goes_on(&mut self, pace: u64) -> bool {
         self.now += if self.chance(40) { self.dice.u64(..=3) } else { self.dice.u64(1..=2 * pace) };
-        self.now < HEALED_AT.0
+        self.now < self.until.0
+    }
+
+    /// Seconds between two acts, so that so many fill the time.
+    pub(super) fn pace(&self, acts: usize) -> u64 {
+        self.until.0 / u64::try_from(acts).unwrap_or(1).max(1)
     }
 
     /// True in `pct` of a hundred cases.

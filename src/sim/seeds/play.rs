@@ -1,19 +1,23 @@
 //! Plays a plot: builds its world, lets everything in it happen on the real loop, and watches.
 
 use super::super::cluster::objects::Objects;
+use super::super::cluster::port::SimCluster;
 use super::super::executor::Restless;
 use super::super::host::Means;
 use super::super::journal::Defect;
 use super::super::post::Post;
 use super::super::record::Answer;
 use super::super::script::Cue;
-use super::super::stage::{Stage, Ties};
+use super::super::line::Line;
+use super::super::stage::{Beginning, Stage, Ties};
 use super::super::toll::Mishap;
 use super::check::{Breach, Tally, Witness};
+use super::faults::patrol::{EVERY, Patrol};
+use super::faults::tally::FaultTally;
 use super::fleet::content;
 use super::heal::heal;
 use super::kura::acts::happen;
-use super::plot::{Act, Happening, PROCESSES, Plot};
+use super::plot::{Act, Cast, Happening, PROCESSES, Plot};
 use super::profile::Profile;
 use super::promises::is_unsure;
 use super::rolls::acts::{Decision, PROJECT, befall, order as decided, put_up};
@@ -45,8 +49,24 @@ pub fn play(plot: &Plot, defect: Option<Defect>) -> Played {
     tally.races = stage.outside().journal.races(stage.account());
     stage.toll().with(|toll| tally.toll.add(toll));
     (0..stage.crashes()).for_each(|_| tally.toll.count(Mishap::Crash));
+    if let Some(patrol) = &mut theatre.patrol {
+        tally.toll.add(&patrol.take_toll());
+        let (died, froze) = stage.struck();
+        let struck = u64::from(died.count() + froze.count());
+        (0..struck).for_each(|_| tally.toll.count(Mishap::StruckCall));
+        (0..stage.frozen_in_mid_call()).for_each(|_| tally.toll.count(Mishap::Freeze));
+        tally.faults = FaultTally { died_at: died, froze_at: froze, ..patrol.tally };
+        tally.faults.worlds[plot.cast.len()] += 1;
+        tally.faults.consoles = plot.cast.iter().filter(|cast| cast.console.is_some()).count() as u64;
+    }
     tally.virtual_seconds = Seconds::between(beginning(), stage.clock().now()).0;
     Played { tally, breach }
+}
+
+/// An end of the cluster that belongs to no process.
+fn idle_end(stage: &Stage) -> SimCluster {
+    let (objects, journal) = (stage.outside().cluster.clone(), stage.outside().journal.clone());
+    SimCluster::new(objects, journal, stage.clock().clone(), Line::default(), "nobody")
 }
 
 /// When every generated world begins.
@@ -60,6 +80,12 @@ pub(super) struct Theatre {
     pub(super) witness: Witness,
     /// Names of the processes that were started last; each start has a new one.
     processes: [String; PROCESSES],
+    /// What each is.
+    cast: Vec<Cast>,
+    /// Consoles that stand for the seat, or have it.
+    pub(super) stands: [bool; PROCESSES],
+    /// Looks at processes and their seat, in worlds of faults.
+    pub(super) patrol: Option<Patrol>,
     /// How far the wall clock of each is off, in seconds.
     jumped: [i64; PROCESSES],
     started: usize,
@@ -72,16 +98,30 @@ impl Theatre {
             stage.outside().journal.break_promise(stage.account(), defect);
         }
         stage.set_post(Post::seeded(plot.seed, plot.post));
-        let witness = Witness::of(&mut stage);
-        let mut theatre = Self { stage, witness, processes: Default::default(), jumped: [0; PROCESSES], started: 0 };
-        if plot.profile != Profile::Rings {
+        let is_of_faults = plot.profile == Profile::Faults;
+        if is_of_faults {
+            stage.outside().journal.move_away();
+        }
+        let witness = Witness::of(&mut stage, is_of_faults);
+        let patrol = is_of_faults.then(|| Patrol::of(idle_end(&stage)));
+        let mut theatre = Self {
+            stage,
+            witness,
+            processes: Default::default(),
+            cast: plot.cast.clone(),
+            stands: [false; PROCESSES],
+            patrol,
+            jumped: [0; PROCESSES],
+            started: 0,
+        };
+        if plot.families.has_cluster() {
             let connect = |objects: &mut Objects| (objects.is_connected, objects.until) = (true, beginning());
             theatre.stage.outside().cluster.with(connect);
         }
         if let Some(nodes) = &plot.nodes {
             theatre.stage.outside().cluster.with(|objects| put_up(objects, nodes, beginning()));
         }
-        (0..plot.processes).for_each(|process| theatre.start(process));
+        (0..plot.cast.len()).for_each(|process| theatre.start(process));
         theatre.build(plot);
         theatre
     }
@@ -111,8 +151,22 @@ impl Theatre {
         heal(self, plot)
     }
 
-    /// Lets everything happen up to a moment, and looks at it.
+    /// Lets everything happen up to a moment, and looks at it; in worlds of faults a patrol goes round on the way.
     pub(super) fn advance_to(&mut self, moment: Timestamp) -> Result<Vec<Answer>, Breach> {
+        let mut answers = Vec::new();
+        while self.patrol.is_some() {
+            let next = EVERY.after(self.stage.clock().now());
+            if next >= moment {
+                break;
+            }
+            answers.extend(self.go_to(next)?);
+            self.patrol()?;
+        }
+        answers.extend(self.go_to(moment)?);
+        Ok(answers)
+    }
+
+    fn go_to(&mut self, moment: Timestamp) -> Result<Vec<Answer>, Breach> {
         let rested = self.stage.advance_to(moment);
         let now = self.stage.clock().now();
         rested.map_err(|restless: Restless| Breach { at: now, what: restless.to_string() })?;
@@ -143,7 +197,10 @@ impl Theatre {
             Act::Lose(machine) => self.render(*machine, false),
             Act::Find(machine) => self.render(*machine, true),
             Act::Journal(fault) => self.stage.outside().journal.fail_next(self.stage.account(), *fault),
-            Act::Crash { process, steps } => drop(self.stage.crash(&self.processes[*process], *steps)),
+            Act::Crash { process, steps } => {
+                self.excuse(&self.processes[*process].clone(), false);
+                let _ = self.stage.crash(&self.processes[*process], *steps);
+            }
             Act::Start(process) => self.start(*process),
             Act::Freeze(process) => self.freeze(*process),
             Act::Thaw(process) => self.thaw(*process),
@@ -155,6 +212,11 @@ impl Theatre {
             Act::Part { process, span } => {
                 self.means(*process).into_iter().for_each(|means| means.to_cluster.cut(span.after(at)));
             }
+            Act::Weather { process, end, weather, span } => self.bring(*process, *end, *weather, span.after(at)),
+            Act::Full(span) => self.stage.outside().journal.fill(self.stage.account(), span.after(at)),
+            Act::Strike(process, doom) => self.doom(*process, *doom),
+            Act::Stop(process) => self.stop(*process),
+            Act::Take(process) => self.take_seat(*process),
             Act::Cluster(act) => {
                 let now = self.stage.clock().now();
                 self.stage.outside().cluster.with(|objects| happen(objects, act, now));
@@ -168,7 +230,20 @@ impl Theatre {
         }
     }
 
-    fn count(&mut self, mishap: Mishap) {
+    /// The process that was started last in this part.
+    pub(super) fn name(&self, process: usize) -> &str {
+        &self.processes[process]
+    }
+
+    pub(super) fn cast_of(&self, process: usize) -> Cast {
+        self.cast.get(process).copied().unwrap_or(Cast::SERVER)
+    }
+
+    pub(super) fn patrol_stands(&self, process: usize) -> bool {
+        self.stands[process]
+    }
+
+    pub(super) fn count(&mut self, mishap: Mishap) {
         self.witness.tally.toll.count(mishap);
     }
 
@@ -239,14 +314,25 @@ impl Theatre {
         }
         self.started += 1;
         self.jumped[process] = 0;
-        self.processes[process] = format!("server-{process}:{}", self.started);
-        self.stage.start_process(&self.processes[process], Settings::default());
+        self.stands[process] = false;
+        self.patrol.iter_mut().for_each(|patrol| patrol.starts(process));
+        let cast = self.cast_of(process);
+        self.processes[process] = format!("{}-{process}:{}", cast.word(), self.started);
+        let clock = self.stage.clock().drifting(cast.ppm);
+        let is_server = cast.console.is_none();
+        let beginning = Beginning {
+            settings: Settings { stands: is_server, ..Settings::default() },
+            means: Means { serves_agents: cast.agents, ..Means::ticking_by(clock) },
+            is_open: is_server,
+        };
+        self.stage.begin_process(&self.processes[process], beginning);
         if let Some(means) = self.means(process) {
             self.witness.sky.watch(&self.processes[process], means.clock);
         }
     }
 
     fn freeze(&mut self, process: usize) {
+        self.excuse(&self.processes[process].clone(), false);
         let (name, now) = (&self.processes[process], self.stage.clock().now());
         self.witness.sky.freeze(name, true, now);
         if self.stage.freeze(name) {

@@ -6,16 +6,60 @@ use std::fmt;
 
 use super::super::agents::behaviour::Behaviour;
 use super::super::journal::JournalFault;
+use super::super::line::Weather;
 use super::super::post::Faults;
+use super::super::trail::Doom;
 use super::kura::acts::ClusterAct;
-use super::profile::Profile;
+use super::profile::{Families, Profile};
 use super::rolls::acts::{Decision, FleetAct, Nodes};
 use crate::domain::ids::MachineId;
 use crate::domain::input::{Order, Verb};
 use crate::domain::span::Seconds;
 
 /// Processes a world has at the most.
-pub const PROCESSES: usize = 2;
+pub const PROCESSES: usize = 4;
+
+/// What a process is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cast {
+    /// A console stands for the seat only while it finds no server that answers.
+    pub console: Option<Grace>,
+    /// Agents reach it.
+    pub agents: bool,
+    /// How much too fast its clock runs, in millionths.
+    pub ppm: i64,
+}
+
+/// For so long a console waits for its control plane before it stands for the seat by itself; none = for a person.
+pub type Grace = Option<Seconds>;
+
+impl Cast {
+    /// A server with a good clock.
+    pub const SERVER: Self = Self { console: None, agents: true, ppm: 0 };
+
+    /// The beginning of its name.
+    pub fn word(&self) -> &'static str {
+        if self.console.is_some() { "console" } else { "server" }
+    }
+}
+
+/// What a line of a process leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The journal.
+    Journal,
+    /// The cluster.
+    Cluster,
+    /// The agents, who come over it.
+    Agents,
+    /// The servers a console is attached to.
+    Servers,
+}
+
+impl End {
+    /// Every one.
+    pub const ALL: [Self; 4] = [Self::Journal, Self::Cluster, Self::Agents, Self::Servers];
+}
 
 /// One thing that happens from outside.
 #[derive(Debug, Clone)]
@@ -79,6 +123,25 @@ pub enum Act {
         /// For so long.
         span: Seconds,
     },
+    /// Calls of a process over one of its lines fare like this for a while.
+    Weather {
+        /// Which of the processes.
+        process: usize,
+        /// Which line.
+        end: End,
+        /// How they fare.
+        weather: Weather,
+        /// For so long.
+        span: Seconds,
+    },
+    /// The journal has no room for a while.
+    Full(Seconds),
+    /// A process dies or freezes at one of its next calls.
+    Strike(usize, Doom),
+    /// A process is asked to stop, and gives back what it has.
+    Stop(usize),
+    /// A person takes the seat at a process, if it finds no server.
+    Take(usize),
     /// Something happens to the cluster of the Kura servers.
     Cluster(Box<ClusterAct>),
     /// Something happens to the fleet that rolls go through.
@@ -117,8 +180,10 @@ pub struct Plot {
     pub agents: Vec<(MachineId, Behaviour)>,
     /// Nodes that rolls go through, where there are any.
     pub nodes: Option<Nodes>,
+    /// What is in it.
+    pub families: Families,
     /// Processes at the beginning.
-    pub processes: usize,
+    pub cast: Vec<Cast>,
     /// How the agents' post fares until the faults stop.
     pub post: Faults,
     /// What happens, by time.

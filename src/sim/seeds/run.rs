@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::super::journal::Defect;
 use super::check::{Breach, Tally};
+use super::faults::tally::FaultTally;
 use super::generate::generate;
 use super::kura::steps::KuraTally;
 use super::play::{Played, beginning, play};
@@ -54,7 +55,7 @@ pub struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { changes, grants, handed, answers, races, completed, virtual_seconds, kura, rolls, toll } =
+        let Tally { changes, grants, handed, answers, races, completed, virtual_seconds, kura, rolls, faults, toll } =
             self.tally;
         write!(
             f,
@@ -73,6 +74,9 @@ impl fmt::Display for Report {
         }
         if rolls != RollTally::default() {
             write!(f, "\nrolls: {rolls}")?;
+        }
+        if faults != FaultTally::default() {
+            write!(f, "\nfaults: {faults}")?;
         }
         self.failure.as_ref().map_or(Ok(()), |failure| write!(f, "\n{failure}"))
     }

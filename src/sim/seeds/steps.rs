@@ -23,8 +23,23 @@ pub(super) struct Step<'a> {
 impl Step<'_> {
     /// Every rule the step breaks, in words.
     pub(super) fn broken(&self) -> Vec<String> {
-        let faults = self.entries.iter().filter_map(|entry| self.fault(entry).or_else(|| self.untimely(entry)));
+        let fault = |entry| self.unseated(entry).or_else(|| self.fault(entry)).or_else(|| self.untimely(entry));
+        let faults = self.entries.iter().filter_map(fault);
         faults.collect()
+    }
+
+    /// Only whoever has the seat ticks, and each who takes it has an epoch of its own (A21).
+    fn unseated(&self, entry: &Entry) -> Option<String> {
+        let seat = &self.before.seat;
+        match (&entry.cause, &entry.change) {
+            (Cause::Tick | Cause::Seen, _) if seat.holder.as_ref() != Some(&entry.by) => {
+                Some(format!("A21: {} ticked in epoch {}, which is of {:?}", entry.by, seat.epoch, seat.holder))
+            }
+            (_, Change::SeatTaken { epoch, holder, .. }) if *epoch != seat.epoch + 1 => {
+                Some(format!("A21: {holder} took the seat in epoch {epoch} after {}", seat.epoch))
+            }
+            _ => None,
+        }
     }
 
     /// Nothing stalls, promotes or completes by a clock that is off (R168).

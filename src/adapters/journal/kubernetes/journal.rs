@@ -186,6 +186,11 @@ impl<C: Clock> Journal for KubernetesJournal<C> {
         "kubernetes"
     }
 
+    /// What was sent may be committed after its connection broke.
+    fn fails_for_good(&self) -> bool {
+        false
+    }
+
     async fn head(&self, account: AccountId) -> Result<Head, JournalError> {
         let book = Self::within(ANSWER_MAX, "read the head", self.book(account, "read the head")).await?;
         Ok(book.head())

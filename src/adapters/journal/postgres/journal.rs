@@ -56,6 +56,11 @@ impl Journal for PostgresJournal {
         "postgres"
     }
 
+    /// What was sent may be committed after its connection broke.
+    fn fails_for_good(&self) -> bool {
+        false
+    }
+
     async fn head(&self, account: AccountId) -> Result<Head, JournalError> {
         self.database.within(ANSWER_MAX, "read the head", self.read_head(account)).await
     }

@@ -91,7 +91,7 @@ impl<C: Consoles> Run<C> {
         let line = match to {
             FarEnd::Journal => &process.means.to_journal,
             FarEnd::Cluster => &process.means.to_cluster,
-            FarEnd::Agents => &process.from_agents,
+            FarEnd::Agents => &process.means.from_agents,
         };
         line.cut(until.after(self.ground.start));
     }

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::super::super::post::Faults;
-use super::super::generate::HEALED_AT;
+use super::super::generate::Scale;
 use super::super::pen::Pen;
-use super::super::plot::{Act, Happening, Plot};
+use super::super::plot::{Act, Cast, Happening, Plot};
 use super::super::profile::Profile;
 use super::acts::{ClusterAct, REGION, instance};
 use crate::domain::ids::ServerId;
@@ -23,15 +23,16 @@ const TAGS: [&str; 10] =
     ["0.1.0", "0.2.0", "0.1.1", "0.3.0", "sha-aaa", "0.2.1", "0.4.0-rc.1", "0.4.0", "sha-bbb", "0.5.0"];
 
 /// Makes the plot of a seed; the same one every time.
-pub fn generate(seed: u64) -> Plot {
+pub(in super::super) fn generate(seed: u64, scale: &Scale) -> Plot {
     let mut dice = fastrand::Rng::with_seed(seed ^ 0x6b75_7261);
-    let tenants: Vec<String> = (0..dice.usize(1..=4)).map(|n| format!("t{n}")).collect();
-    let processes = if dice.u8(..100) < 60 { 2 } else { 1 };
-    let mut writer = Writer { pen: Pen::new(dice), tenants };
+    let tenants: Vec<String> = (0..dice.usize(1..=scale.tenants)).map(|n| format!("t{n}")).collect();
+    let cast = vec![Cast::SERVER; if dice.u8(..100) < 60 { 2 } else { 1 }];
+    let mut writer = Writer { pen: Pen::new(dice, scale.until), tenants };
     let fleet = writer.fleet();
-    let script = writer.write();
+    let script = writer.write(scale);
     let (post, agents, nodes) = (Faults::default(), Vec::new(), None);
-    Plot { profile: Profile::Kura, seed, fleet, agents, nodes, processes, post, script, healed_at: HEALED_AT }
+    let (profile, healed_at) = (Profile::Kura, scale.until);
+    Plot { profile, seed, fleet, agents, nodes, families: profile.families(), cast, post, script, healed_at }
 }
 
 /// Writes the script of a world.
@@ -64,10 +65,10 @@ impl Writer {
         }
     }
 
-    fn write(mut self) -> Vec<Happening> {
+    fn write(mut self, scale: &Scale) -> Vec<Happening> {
         self.pen.now = self.pen.dice.u64(20..=400);
-        let acts = self.pen.dice.usize(8..=70);
-        let pace = HEALED_AT.0 / u64::try_from(acts).unwrap_or(1);
+        let acts = self.pen.dice.usize(scale.acts_on_servers.clone());
+        let pace = self.pen.pace(acts);
         for _ in 0..acts {
             if !self.pen.goes_on(pace) {
                 break;

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::super::super::post::Faults;
-use super::super::generate::HEALED_AT;
+use super::super::generate::Scale;
 use super::super::kura::acts::ClusterAct;
 use super::super::pen::Pen;
-use super::super::plot::{Act, Happening, Plot};
+use super::super::plot::{Act, Cast, Happening, Plot};
 use super::super::profile::Profile;
 use super::acts::{Decision, FleetAct, Nodes, PROJECT, node};
 use crate::domain::ids::RollId;
@@ -24,15 +24,16 @@ use crate::sim::cluster::fleet::{Pace, ProbeFate};
 const TARGETS: [&str; 2] = ["a", "b"];
 
 /// Makes the plot of a seed; the same one every time.
-pub(in super::super) fn generate(seed: u64) -> Plot {
+pub(in super::super) fn generate(seed: u64, scale: &Scale) -> Plot {
     let mut dice = fastrand::Rng::with_seed(seed ^ 0x726f_6c6c);
-    let processes = if dice.u8(..100) < 60 { 2 } else { 1 };
-    let count = dice.usize(2..=6);
-    let mut writer = Writer { pen: Pen::new(dice), count };
+    let cast = vec![Cast::SERVER; if dice.u8(..100) < 60 { 2 } else { 1 }];
+    let count = dice.usize(2..=scale.nodes);
+    let mut writer = Writer { pen: Pen::new(dice, scale.until), count };
     let nodes = Some(writer.nodes());
-    let script = writer.write();
+    let script = writer.write(scale);
     let (post, fleet, agents) = (Faults::default(), Vec::new(), Vec::new());
-    Plot { profile: Profile::Rolls, seed, fleet, agents, nodes, processes, post, script, healed_at: HEALED_AT }
+    let (profile, healed_at) = (Profile::Rolls, scale.until);
+    Plot { profile, seed, fleet, agents, nodes, families: profile.families(), cast, post, script, healed_at }
 }
 
 /// Writes the script of a world.
@@ -51,12 +52,13 @@ impl Writer {
     }
 
     /// Rolls from the beginning on, approvals now and then, and in between anything; one world in three is calm.
-    fn write(mut self) -> Vec<Happening> {
+    fn write(mut self, scale: &Scale) -> Vec<Happening> {
         self.pen.now = self.pen.dice.u64(5..=60);
         self.start(false);
         let calm = self.pen.chance(33);
-        let acts = if calm { self.pen.dice.usize(15..=30) } else { self.pen.dice.usize(25..=110) };
-        let pace = HEALED_AT.0 / u64::try_from(acts).unwrap_or(1);
+        let acts = if calm { scale.calm_acts.clone() } else { scale.acts_on_rolls.clone() };
+        let acts = self.pen.dice.usize(acts);
+        let pace = self.pen.pace(acts);
         for _ in 0..acts {
             if !self.pen.goes_on(pace) {
                 break;

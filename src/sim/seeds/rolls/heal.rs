@@ -146,7 +146,8 @@ impl Operator<'_> {
         let canary = names.iter().find(|name| host.as_ref() != Some(name)).cloned();
         let nodes = names.into_iter().filter(|name| Some(name) != canary.as_ref()).collect();
         let boot = Some(json!({ "containers": [{ "name": "boot", "image": "owner/job" }] }));
-        let spec = RollSpec { canary, nodes, boot, soak_seconds: Seconds(600), ..RollSpec::default() };
+        let soak_seconds = Seconds(if self.quick { 120 } else { 600 });
+        let spec = RollSpec { canary, nodes, boot, soak_seconds, ..RollSpec::default() };
         let (project, target) = (PROJECT.to_owned(), "healed".to_owned());
         let (image, revision) = ("image".to_owned(), "healed".to_owned());
         RollVerb::Start { id, project, target, image, revision, spec: Box::new(spec), displace: false }

@@ -1,0 +1,10 @@
+//! Worlds of faults: two to four processes on one journal, and everything that goes wrong between them and the rest.
+
+// What happens.
+pub mod generate;
+pub mod ladder;
+
+// What must be true of the seat, and what was seen.
+pub(super) mod seats;
+pub mod tally;
+pub(super) mod patrol;

@@ -1,0 +1,206 @@
+//! The patrol of a world of faults: each second it looks at every process and at the seat, and moves consoles up and
+//! down between their control plane and the seat.
+
+use jiff::Timestamp;
+
+use super::super::check::Breach;
+use super::super::play::Theatre;
+use super::super::plot::{End, PROCESSES};
+use super::ladder::Ladder;
+use super::seats::{Around, SeatWatch, Standing};
+use super::tally::FaultTally;
+use crate::control::picture::Freshness;
+use crate::control::seat::Bid;
+use crate::domain::span::Seconds;
+use crate::sim::cluster::port::SimCluster;
+use crate::sim::line::{Line, Weather};
+use crate::sim::toll::{Mishap, Toll};
+use crate::sim::trail::Doom;
+
+/// How often it looks.
+pub(in super::super) const EVERY: Seconds = Seconds(1);
+
+/// What it knows.
+pub(in super::super) struct Patrol {
+    seats: SeatWatch,
+    ladders: [Ladder; PROCESSES],
+    /// Writes on their way arrive when it comes by.
+    cluster: SimCluster,
+    pub(in super::super) tally: FaultTally,
+    toll: Toll,
+}
+
+impl Patrol {
+    /// Begins its rounds; `cluster` is an end of its own.
+    pub(in super::super) fn of(cluster: SimCluster) -> Self {
+        let (seats, ladders) = (SeatWatch::default(), [Ladder::default(); PROCESSES]);
+        Self { seats, ladders, cluster, tally: FaultTally::default(), toll: Toll::default() }
+    }
+
+    /// What it counted, once.
+    pub(in super::super) fn take_toll(&mut self) -> Toll {
+        self.tally.longest_gap = self.tally.longest_gap.max(self.seats.longest_gap);
+        self.tally.longest_hand_over = self.tally.longest_hand_over.max(self.seats.longest_hand_over);
+        std::mem::take(&mut self.toll)
+    }
+
+    /// A process starts: a console is attached until it finds nobody.
+    pub(in super::super) fn starts(&mut self, process: usize) {
+        self.ladders[process] = Ladder::default();
+    }
+
+    /// A process is to die, to freeze or to stop: what it has it may lose.
+    pub(in super::super) fn excuse(&mut self, name: &str, gives_back: bool, now: Timestamp) {
+        self.seats.excuse(name, gives_back, now);
+    }
+
+}
+
+impl Theatre {
+    /// One round.
+    pub(in super::super) fn patrol(&mut self) -> Result<(), Breach> {
+        let Some(mut patrol) = self.patrol.take() else { return Ok(()) };
+        patrol.cluster.land();
+        // Whoever is ahead of the others must not take the seat, and only a person can tell who that is (R168).
+        patrol.seats.clocks_apart |= self.witness.accepted > 0;
+        let now = self.stage.clock().instant();
+        let (account, journal) = (self.stage.account(), self.stage.outside().journal.clone());
+        let epoch = self.stage.world().seat.epoch;
+        let around = Around { now, troubled: journal.is_troubled(account), epoch };
+        let standing: Vec<Standing> = (0..PROCESSES).filter_map(|process| self.standing(process)).collect();
+        self.count_cuts(&mut patrol.tally, &standing, epoch);
+        let takings = std::mem::take(&mut self.witness.takings);
+        patrol.tally.takings += u64::try_from(takings.len()).unwrap_or(0);
+        let fault = patrol.seats.look(around, &standing, takings, &mut patrol.toll);
+        let overdone =
+            self.stage.outside().cluster.with(|objects| patrol.seats.overdone(&objects.fences.beyond));
+        (0..PROCESSES).for_each(|process| self.climb(&mut patrol, process, now));
+        self.patrol = Some(patrol);
+        fault.or(overdone).map_or(Ok(()), |what| Err(Breach { at: now, what }))
+    }
+
+    fn standing(&self, process: usize) -> Option<Standing> {
+        let name = self.name(process).to_owned();
+        let service = self.stage.service(&name)?;
+        let means = self.stage.means(&name)?;
+        let published = service.door.published();
+        let loaded = published.borrow().is_loaded();
+        let bids = self.cast_of(process).console.is_none() || self.patrol_stands(process);
+        let holds = *service.held.epochs().borrow();
+        Some(Standing {
+            awake: self.stage.is_awake(&name),
+            clear: means.to_journal.is_clear(means.clock.instant()),
+            stands: loaded && bids && !service.stop.is_asked(),
+            holds,
+            name,
+        })
+    }
+
+    /// Which lines are cut at once, for whoever has the seat and for everybody else.
+    fn count_cuts(&self, tally: &mut FaultTally, standing: &[Standing], epoch: u64) {
+        for one in standing.iter().filter(|one| one.awake) {
+            let Some(means) = self.stage.means(&one.name) else { continue };
+            let now = means.clock.instant();
+            let cut = [&means.to_journal, &means.to_cluster, &means.from_agents, &means.to_servers];
+            let mask = cut.iter().rev().fold(0, |mask, line| mask * 2 + usize::from(line.is_cut(now)));
+            let counts = if one.holds == Some(epoch) { &mut tally.holder_cut } else { &mut tally.other_cut };
+            counts[mask] += 1;
+        }
+    }
+
+    /// A console looks for its control plane, and does about the seat what follows from it.
+    fn climb(&mut self, patrol: &mut Patrol, process: usize, now: Timestamp) {
+        let (name, Some(grace)) = (self.name(process).to_owned(), self.cast_of(process).console) else { return };
+        let (Some(service), true) = (self.stage.service(&name), self.stage.is_awake(&name)) else { return };
+        let reached = self.stage.means(&name).is_some_and(|means| !means.to_servers.is_cut(now));
+        let answers = reached && (0..PROCESSES).any(|other| self.answers(other));
+        let ladder = &mut patrol.ladders[process];
+        let was_alone = ladder.is_alone();
+        let bid = ladder.look(answers, grace, now);
+        if !was_alone && ladder.is_alone() {
+            patrol.toll.count(Mishap::LostControlPlane);
+        }
+        let stands = ladder.stands();
+        self.stands[process] = stands;
+        if let Some(bid) = bid {
+            service.bidding.set(bid);
+            if bid == Bid::Abstain {
+                let doomed = self.stage.means(&name).is_some_and(|means| means.trail.is_doomed());
+                patrol.excuse(&name, !doomed, now);
+            }
+        }
+        self.stage.open(&name, stands);
+    }
+
+    /// A server answers, and reaches its journal.
+    fn answers(&self, process: usize) -> bool {
+        if self.cast_of(process).console.is_some() || !self.stage.is_awake(self.name(process)) {
+            return false;
+        }
+        let Some(service) = self.stage.service(self.name(process)) else { return false };
+        let published = service.door.published();
+        let live = matches!(published.borrow().journal, Freshness::Live(_));
+        live && !service.stop.is_asked()
+    }
+
+    /// A person takes the seat at a console that finds no server.
+    pub(in super::super) fn take_seat(&mut self, process: usize) {
+        let name = self.name(process).to_owned();
+        let (Some(patrol), Some(service)) = (&mut self.patrol, self.stage.service(&name)) else { return };
+        let Some(bid) = patrol.ladders[process].take() else { return };
+        patrol.seats.by_hand(&name);
+        self.stands[process] = true;
+        service.bidding.set(bid);
+    }
+
+    /// Calls over a line of a process fare like this until then.
+    pub(in super::super) fn bring(&mut self, process: usize, end: End, weather: Weather, until: Timestamp) {
+        let Some(means) = self.stage.means(self.name(process)) else { return };
+        let line: &Line = match end {
+            End::Journal => &means.to_journal,
+            End::Cluster => &means.to_cluster,
+            End::Agents => &means.from_agents,
+            End::Servers => &means.to_servers,
+        };
+        line.bring(weather, until);
+        if matches!(weather, Weather::Slow { .. }) {
+            self.count(Mishap::SlowLine);
+        }
+    }
+
+    /// A process dies or freezes at one of its next calls.
+    pub(in super::super) fn doom(&mut self, process: usize, doom: Doom) {
+        let (name, now) = (self.name(process).to_owned(), self.stage.clock().instant());
+        self.excuse(&name, false);
+        self.witness.sky.freeze(&name, true, now);
+        if let Some(means) = self.stage.means(&name) {
+            means.trail.doom(doom);
+        }
+    }
+
+    /// A process is asked to stop.
+    pub(in super::super) fn stop(&mut self, process: usize) {
+        let name = self.name(process).to_owned();
+        let Some(service) = self.stage.service(&name) else { return };
+        let doomed = self.stage.means(&name).is_some_and(|means| means.trail.is_doomed());
+        self.excuse(&name, !doomed);
+        service.stop.ask();
+    }
+
+    pub(in super::super) fn excuse(&mut self, name: &str, gives_back: bool) {
+        let now = self.stage.clock().instant();
+        if let Some(patrol) = &mut self.patrol {
+            patrol.excuse(name, gives_back, now);
+        }
+    }
+
+    /// Every line holds, nobody is to be struck, and the journal has room.
+    pub(in super::super) fn mend_lines(&mut self) {
+        for process in 0..PROCESSES {
+            let Some(means) = self.stage.means(self.name(process)) else { continue };
+            means.trail.spare();
+            [&means.to_journal, &means.to_cluster, &means.from_agents, &means.to_servers].iter().for_each(|l| l.mend());
+        }
+        self.stage.outside().journal.mend(self.stage.account());
+    }
+}
