@@ -45,7 +45,8 @@ pub struct Args {
     /// Play generated worlds instead: every seed from A up to, not including, B, until one fails.
     #[arg(long, value_name = "A..B", value_parser = seeds)]
     seeds: Option<Range<u64>>,
-    /// Which kind of worlds is generated: rings, kura, rolls, or all three at once; without it each kind in turn.
+    /// Which kind of worlds is generated: rings, kura, rolls, all three at once (all), or small
+    /// worlds of everything that goes wrong between processes (faults); without it each kind in turn.
     #[arg(long, value_name = "NAME", value_parser = family, requires = "seeds")]
     profile: Option<Profile>,
     /// Generated worlds: begin none after this time, such as 30m; how many were played is printed.
@@ -203,7 +204,7 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
 
 fn family(text: &str) -> Result<Profile, String> {
     let known = Profile::ALL.into_iter().find(|profile| profile.word() == text);
-    known.ok_or_else(|| "choose rings, kura, rolls or all".to_owned())
+    known.ok_or_else(|| "choose rings, kura, rolls, all or faults".to_owned())
 }
 
 fn moment(text: &str) -> Result<Moment, String> {

@@ -387,6 +387,20 @@ mod tests {
     }
 
     #[test]
+    fn a_seat_covers_its_epoch_until_others_may_think_that_it_is_empty() {
+        // A21
+        let held = Held::default();
+        assert!(!held.covers(1, at(0)));
+        held.extend(at(15));
+        held.epoch.send_replace(Some(1));
+        assert!(held.covers(1, at(14)) && !held.covers(2, at(14)));
+        assert!(!held.covers(1, at(15)), "nobody here has noticed yet, and the clock knows");
+        held.extend(at(20));
+        held.lose(1);
+        assert!(!held.covers(1, at(16)));
+    }
+
+    #[test]
     fn a_seat_nobody_ever_took_is_empty() {
         assert!(Watched::default().is_empty(&SeatRecord::default(), None, at(0)));
     }

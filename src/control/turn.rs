@@ -101,6 +101,9 @@ impl<H: Host> Turns<H> {
     /// the seat without noticing would see what its successor made of the cluster, and undo it by what it knew before.
     async fn confirm(&self, draft: &Draft) -> Result<(), AppendError> {
         let head = self.host.journal().head(self.account).await?;
+        if draft.lots.iter().any(|lot| lot.epoch < head.epoch) {
+            return Err(AppendError::Deposed { head });
+        }
         if head.revision == draft.expected { Ok(()) } else { Err(AppendError::Outrun { head }) }
     }
 

@@ -5,6 +5,7 @@ mod store;
 mod cluster;
 pub(super) mod bed;
 mod turn;
+mod fencing;
 mod service;
 mod running;
 mod lookout;

@@ -46,6 +46,8 @@ pub(crate) struct Inner {
     /// Batches that were appended, by their number of entries.
     pub(crate) batches: Vec<usize>,
     pub(crate) faults: VecDeque<Fault>,
+    /// It is at the other end of a network.
+    pub(crate) is_far: bool,
     /// No call of the journal works.
     pub(crate) is_down: bool,
     /// No call of the heartbeats works.
@@ -173,6 +175,10 @@ impl Inner {
 impl Journal for Store {
     fn kind(&self) -> &'static str {
         "test"
+    }
+
+    fn fails_for_good(&self) -> bool {
+        !self.lock().is_far
     }
 
     async fn head(&self, _account: AccountId) -> Result<Head, JournalError> {

@@ -94,5 +94,5 @@ fn generated_worlds_are_played_by_seed() {
     assert!(each.iter().all(|told| out.contains(told)), "{out}");
     let (code, _, err) = code_and_text(&simulate(&["--seeds", "3..5", "--profile", "nodes"]));
     assert_eq!(code, Some(2));
-    assert!(err.contains("rings, kura, rolls or all"), "{err}");
+    assert!(err.contains("rings, kura, rolls, all or faults"), "{err}");
 }

@@ -14,6 +14,12 @@ const ALWAYS: u64 = 40;
 /// Seeds of all families at once that are always played: each is three worlds in one.
 const ALWAYS_AT_ONCE: u64 = 8;
 
+/// Seeds of faults that are always played.
+const ALWAYS_OF_FAULTS: u64 = 60;
+
+/// What happens in one of hundreds of worlds only.
+const RARE: [Mishap; 4] = [Mishap::FencedAppend, Mishap::FencedWrite, Mishap::LastWrite, Mishap::LateDeed];
+
 fn fails(defect: Defect) -> Failure {
     let report = run_with(0..ALWAYS, Profile::Rings, Some(defect), |_| ControlFlow::Continue(()));
     report.failure.expect("the planted bug was not found")
@@ -33,7 +39,7 @@ fn nothing_that_people_agents_and_fate_do_breaks_a_rule_and_every_world_converge
     assert!(tally.completed >= ALWAYS && tally.virtual_seconds >= ALWAYS * 7_200, "{report}");
     assert!(tally.grants > 10 * ALWAYS && tally.handed > 100 * ALWAYS && tally.answers > 20 * ALWAYS, "{report}");
     assert!(tally.races > ALWAYS / 2, "the processes hardly ever raced: {report}");
-    let rare: Vec<Mishap> = Mishap::ALL.into_iter().filter(|kind| tally.toll.of(*kind) < ALWAYS / 10).collect();
+    let rare: Vec<Mishap> = Mishap::ALL.into_iter().take(Mishap::IN_RINGS).filter(|kind| tally.toll.of(*kind) < ALWAYS / 10).collect();
     assert!(rare.is_empty(), "these hardly ever happen: {rare:?}, {report}");
 }
 
@@ -72,6 +78,22 @@ fn rollouts_servers_and_rolls_of_one_account_keep_their_rules_at_once() {
     let tally = report.tally;
     assert!(tally.completed >= ALWAYS_AT_ONCE && tally.kura.succeeded >= ALWAYS_AT_ONCE, "{report}");
     assert!(tally.rolls.succeeded >= ALWAYS_AT_ONCE && tally.grants > ALWAYS_AT_ONCE, "{report}");
+}
+
+#[test]
+fn nothing_that_goes_wrong_between_processes_loses_doubles_or_stops_anything_for_good() {
+    // R28, R168, A02, A20, A21
+    let report = run(0..ALWAYS_OF_FAULTS, Profile::Faults, |_| ControlFlow::Continue(()));
+    assert!(report.failure.is_none(), "{report}");
+    let tally = report.tally;
+    let rare: Vec<Mishap> = Mishap::ALL.into_iter().filter(|kind| tally.toll.of(*kind) == 0).collect();
+    assert!(rare.len() <= RARE.len() && rare.iter().all(|kind| RARE.contains(kind)), "these never happen: {rare:?}");
+    let faults = tally.faults;
+    assert!(faults.worlds[2..].iter().all(|worlds| *worlds > 0) && faults.consoles > ALWAYS_OF_FAULTS / 2, "{report}");
+    assert!(faults.takings > 2 * ALWAYS_OF_FAULTS && tally.grants > 2 * ALWAYS_OF_FAULTS, "{report}");
+    assert!(faults.died_at.count() > 10 && faults.froze_at.count() > 10, "{report}");
+    let words = |seed| generate(Profile::Faults, seed).script.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(words(7) == words(7) && words(7) != words(8));
 }
 
 #[test]
