@@ -135,7 +135,11 @@ impl Book {
             match parcel {
                 Parcel::Batch(batch) => {
                     let landed = toll.with(|toll| self.append(batch, now, toll)).is_ok();
-                    toll.with(|toll| if landed { toll.count(Mishap::LateLanding) });
+                    toll.with(|toll| {
+                        if landed {
+                            toll.count(Mishap::LateLanding)
+                        }
+                    });
                 }
                 Parcel::Beat(beat) => self.beat(beat, now),
             }
@@ -233,4 +237,3 @@ pub(super) fn corrupt(revision: Revision, problem: &str) -> JournalError {
 fn told_to_fail() -> JournalError {
     JournalError::Store { attempt: "append", source: Box::new(ToldToFail) }
 }
-

@@ -28,7 +28,11 @@ use crate::domain::world::World;
 const ORDERS_AT_ONCE: usize = 1_024;
 
 /// Tells the agents of a process's nudges. Whoever lags behind the waves takes everybody for nudged.
-pub(super) async fn pass_on_nudges(service: Service<SimHost, SimRenderer>, roster: Shared<Roster>, clock: VirtualClock) {
+pub(super) async fn pass_on_nudges(
+    service: Service<SimHost, SimRenderer>,
+    roster: Shared<Roster>,
+    clock: VirtualClock,
+) {
     let mut waves = service.nudges.waves();
     loop {
         let wave = waves.recv().await;

@@ -128,7 +128,8 @@ pub struct Objects {
 impl Objects {
     /// What arrives by now, in the order in which it does.
     pub(super) fn take_late(&mut self, now: Timestamp) -> Vec<LateStep> {
-        let (mut due, rest): (Vec<LateStep>, _) = std::mem::take(&mut self.late).into_iter().partition(|l| l.due <= now);
+        let (mut due, rest): (Vec<LateStep>, _) =
+            std::mem::take(&mut self.late).into_iter().partition(|l| l.due <= now);
         self.late = rest;
         due.sort_by_key(|late| late.due);
         due

@@ -30,13 +30,7 @@ pub struct SimCluster {
 
 impl SimCluster {
     /// The end of `process`. The journal is the witness's: who had the seat when a write was taken.
-    pub fn new(
-        objects: Shared<Objects>,
-        journal: SimJournal,
-        clock: VirtualClock,
-        line: Line,
-        process: &str,
-    ) -> Self {
+    pub fn new(objects: Shared<Objects>, journal: SimJournal, clock: VirtualClock, line: Line, process: &str) -> Self {
         let (last, herald) = (Shared::default(), Herald::default());
         Self { objects, clock, line, process: process.to_owned(), last, herald, journal }
     }

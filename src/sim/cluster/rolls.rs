@@ -7,7 +7,7 @@ use super::fleet::{FleetSimJob, FleetSimPod, ProbeFate, StepFate, stuck};
 use super::objects::{Objects, Written};
 use crate::domain::kura::object::{FIELD_MANAGER, ObjectKind, ObjectRef, Version};
 use crate::domain::kura::step::{Deed, Outcome, Purpose, RollWork, Step};
-use crate::domain::roll::manifest::{ASKED, ROLL_LABEL, STEP_LABEL};
+use crate::domain::roll::manifest::{ASKED, ROLL_LABEL, SENT_ANNOTATION, STEP_LABEL};
 use crate::domain::roll::node::StepName;
 use crate::domain::roll::sight::FleetJob;
 
@@ -64,6 +64,8 @@ impl Objects {
         (pod.phase, pod.started, pod.ready) = ("Pending".to_owned(), false, false);
         let labels = manifest.pointer("/metadata/labels").and_then(|all| serde_json::from_value(all.clone()).ok());
         pod.stamp.labels = labels.unwrap_or_default();
+        let sent_at = manifest.pointer("/metadata/annotations").and_then(|all| all.get(SENT_ANNOTATION));
+        pod.sent_at = sent_at.and_then(Value::as_str).and_then(|text| text.parse().ok());
         let image = manifest.pointer("/spec/containers/0/image").and_then(Value::as_str).unwrap_or_default();
         pod.stamp.labels.insert("image".to_owned(), image.to_owned());
         if self.fleet.mends_when_asked && pod.stamp.label(ROLL_LABEL) == Some(ASKED) {

@@ -26,7 +26,8 @@ impl Draw {
     pub(super) fn of(seed: u64, scale: &Scale) -> Self {
         let mut dice = fastrand::Rng::with_seed(seed);
         let name = |stem: &'static str| move |n: usize| format!("{stem}{n}");
-        let (tiers, rings, machines) = (dice.usize(1..=scale.tiers), dice.usize(1..=scale.rings), dice.usize(scale.machines.clone()));
+        let (tiers, rings, machines) =
+            (dice.usize(1..=scale.tiers), dice.usize(1..=scale.rings), dice.usize(scale.machines.clone()));
         Self {
             dice,
             environments: (1..=tiers).map(name("tier-")).collect(),

@@ -5,10 +5,10 @@ use super::super::cluster::port::SimCluster;
 use super::super::executor::Restless;
 use super::super::host::Means;
 use super::super::journal::Defect;
+use super::super::line::Line;
 use super::super::post::Post;
 use super::super::record::Answer;
 use super::super::script::Cue;
-use super::super::line::Line;
 use super::super::stage::{Beginning, Stage, Ties};
 use super::super::toll::Mishap;
 use super::check::{Breach, Tally, Witness};
@@ -201,7 +201,10 @@ impl Theatre {
                 self.excuse(&self.processes[*process].clone(), false);
                 let _ = self.stage.crash(&self.processes[*process], *steps);
             }
-            Act::Start(process) => self.start(*process),
+            Act::Start(process) => {
+                self.spare(*process);
+                self.start(*process);
+            }
             Act::Freeze(process) => self.freeze(*process),
             Act::Thaw(process) => self.thaw(*process),
             Act::Cut { process, span } => {
@@ -342,6 +345,7 @@ impl Theatre {
 
     /// Lets a process go on.
     pub(super) fn thaw(&mut self, process: usize) {
+        self.spare(process);
         let (name, now) = (&self.processes[process], self.stage.clock().now());
         self.witness.sky.freeze(name, false, now);
         let _ = self.stage.thaw(name);

@@ -90,7 +90,7 @@ fn generated_worlds_are_played_by_seed() {
     assert!(out.starts_with("rings: 2 seeds, ") && !out.contains("kura:"), "{out}");
     let (code, out, err) = code_and_text(&simulate(&["--seeds", "3..5"]));
     assert_eq!(code, Some(0), "{err}");
-    let each = ["rings: 2 seeds, ", "kura: 2 seeds, ", "rolls: 2 seeds, ", "all: 2 seeds, "];
+    let each = ["rings: 2 seeds, ", "kura: 2 seeds, ", "rolls: 2 seeds, ", "all: 2 seeds, ", "faults: 2 seeds, "];
     assert!(each.iter().all(|told| out.contains(told)), "{out}");
     let (code, _, err) = code_and_text(&simulate(&["--seeds", "3..5", "--profile", "nodes"]));
     assert_eq!(code, Some(2));

@@ -39,7 +39,8 @@ fn nothing_that_people_agents_and_fate_do_breaks_a_rule_and_every_world_converge
     assert!(tally.completed >= ALWAYS && tally.virtual_seconds >= ALWAYS * 7_200, "{report}");
     assert!(tally.grants > 10 * ALWAYS && tally.handed > 100 * ALWAYS && tally.answers > 20 * ALWAYS, "{report}");
     assert!(tally.races > ALWAYS / 2, "the processes hardly ever raced: {report}");
-    let rare: Vec<Mishap> = Mishap::ALL.into_iter().take(Mishap::IN_RINGS).filter(|kind| tally.toll.of(*kind) < ALWAYS / 10).collect();
+    let rare: Vec<Mishap> =
+        Mishap::ALL.into_iter().take(Mishap::IN_RINGS).filter(|kind| tally.toll.of(*kind) < ALWAYS / 10).collect();
     assert!(rare.is_empty(), "these hardly ever happen: {rare:?}, {report}");
 }
 

@@ -10,6 +10,7 @@ use super::super::pen::Pen;
 use super::super::plot::{Act, Cast, End, Happening, PROCESSES, Plot};
 use super::super::profile::{Families, Profile};
 use crate::domain::input::{Order, Verb};
+use crate::domain::kura::verb::KuraVerb;
 use crate::domain::span::Seconds;
 
 /// When the faults stop: after twenty minutes.
@@ -34,6 +35,9 @@ const SPELL: u64 = 60;
 
 /// Longest time for which a process is frozen or dead.
 const AWAY: u64 = 90;
+
+/// Longest time for which one is frozen over what others do.
+const LONGEST_FREEZE: u64 = 120;
 
 /// How much a clock may run too fast or too slowly, in millionths: far more than any crystal.
 const DRIFT: i64 = 3_000;
@@ -133,6 +137,7 @@ impl Writer {
             70..76 => self.stop(),
             76..81 => self.take(),
             81..86 => self.lose_servers(),
+            86..90 if self.families.kura => self.freeze_over_a_release(),
             86..90 => self.fill(),
             90..93 => self.lose_journal(),
             93..97 => self.jump(),
@@ -213,7 +218,11 @@ impl Writer {
 
     fn crash(&mut self) {
         let (process, steps) = (self.process(), self.pen.dice.u64(..200));
-        self.pen.push(self.pen.now, Act::Crash { process, steps }, format!("process {process} dies {steps} steps later"));
+        self.pen.push(
+            self.pen.now,
+            Act::Crash { process, steps },
+            format!("process {process} dies {steps} steps later"),
+        );
         self.back(process);
     }
 
@@ -253,6 +262,16 @@ impl Writer {
                 _ => self.weather_at(process, End::Journal, Weather::Cut, span),
             }
         }
+    }
+
+    /// What a frozen process knows of what people want is old by the time it thaws, and somebody else has acted on it.
+    fn freeze_over_a_release(&mut self) {
+        let (process, tag) = (self.process(), format!("1.{}.0", self.pen.len()));
+        self.pen.push(self.pen.now, Act::Freeze(process), format!("process {process} freezes"));
+        let order = self.pen.signed(Verb::Kura(KuraVerb::ReleaseTag { tag: tag.clone() }));
+        self.pen.later(30, Act::Order(order), format!("release {tag}"));
+        let at = self.pen.now + self.pen.dice.u64(60..=LONGEST_FREEZE);
+        self.pen.push(at, Act::Thaw(process), format!("process {process} thaws"));
     }
 
     fn fill(&mut self) {

@@ -13,6 +13,7 @@ use crate::control::picture::Freshness;
 use crate::control::seat::Bid;
 use crate::domain::span::Seconds;
 use crate::sim::cluster::port::SimCluster;
+use crate::sim::executor::Fate;
 use crate::sim::line::{Line, Weather};
 use crate::sim::toll::{Mishap, Toll};
 use crate::sim::trail::Doom;
@@ -53,7 +54,6 @@ impl Patrol {
     pub(in super::super) fn excuse(&mut self, name: &str, gives_back: bool, now: Timestamp) {
         self.seats.excuse(name, gives_back, now);
     }
-
 }
 
 impl Theatre {
@@ -72,8 +72,7 @@ impl Theatre {
         let takings = std::mem::take(&mut self.witness.takings);
         patrol.tally.takings += u64::try_from(takings.len()).unwrap_or(0);
         let fault = patrol.seats.look(around, &standing, takings, &mut patrol.toll);
-        let overdone =
-            self.stage.outside().cluster.with(|objects| patrol.seats.overdone(&objects.fences.beyond));
+        let overdone = self.stage.outside().cluster.with(|objects| patrol.seats.overdone(&objects.fences.beyond));
         (0..PROCESSES).for_each(|process| self.climb(&mut patrol, process, now));
         self.patrol = Some(patrol);
         fault.or(overdone).map_or(Ok(()), |what| Err(Breach { at: now, what }))
@@ -172,10 +171,17 @@ impl Theatre {
     pub(in super::super) fn doom(&mut self, process: usize, doom: Doom) {
         let (name, now) = (self.name(process).to_owned(), self.stage.clock().instant());
         self.excuse(&name, false);
-        self.witness.sky.freeze(&name, true, now);
+        if doom.fate == Fate::Freezes {
+            self.witness.sky.freeze(&name, true, now);
+        }
         if let Some(means) = self.stage.means(&name) {
             means.trail.doom(doom);
         }
+    }
+
+    /// Nothing waits for a process any more that has not come by yet.
+    pub(in super::super) fn spare(&mut self, process: usize) {
+        self.stage.means(self.name(process)).into_iter().for_each(|means| means.trail.spare());
     }
 
     /// A process is asked to stop.

@@ -66,6 +66,9 @@ pub(in super::super) struct SeatWatch {
     empty_since: Option<Timestamp>,
     handed_over_at: Option<Timestamp>,
     handed_over_by: String,
+    excused: BTreeMap<String, Timestamp>,
+    /// Since when somebody has the seat who was to give it back.
+    reluctant: BTreeMap<String, Timestamp>,
     by_hand: BTreeSet<String>,
     last: Option<Taking>,
     known: BTreeSet<String>,
@@ -81,6 +84,7 @@ pub(in super::super) struct SeatWatch {
 impl SeatWatch {
     /// A process gives the seat back, or may lose it for another good reason.
     pub(in super::super) fn excuse(&mut self, name: &str, gives_back: bool, now: Timestamp) {
+        self.excused.insert(name.to_owned(), now);
         if self.holding.remove(name).is_some() && gives_back {
             self.handed_over_at = Some(now);
             name.clone_into(&mut self.handed_over_by);
@@ -116,13 +120,19 @@ impl SeatWatch {
         if around.troubled || seated || by.is_some_and(|one| !one.awake || !one.clear) {
             self.handed_over_at = None;
         }
-        fault.or_else(|| self.left_empty(around))
+        fault.or_else(|| self.kept_too_long(around.now)).or_else(|| self.left_empty(around))
+    }
+
+    /// A console that has found its control plane again, or a process that was asked to stop, and still has the seat.
+    fn kept_too_long(&self, now: Timestamp) -> Option<String> {
+        let late = self.reluctant.iter().find(|(_, since)| HANDED_WITHIN.after(**since) < now);
+        late.map(|(name, _)| format!("{name} was to give the seat back, and has it after {HANDED_WITHIN}"))
     }
 
     /// Since when each process is well, could take the seat, and has it.
     fn stand(&mut self, around: Around, standing: &[Standing]) {
         let names: BTreeSet<&String> = standing.iter().map(|one| &one.name).collect();
-        for since in [&mut self.well, &mut self.able, &mut self.holding] {
+        for since in [&mut self.well, &mut self.able, &mut self.holding, &mut self.reluctant] {
             since.retain(|name, _| names.contains(name));
         }
         for one in standing {
@@ -131,7 +141,9 @@ impl SeatWatch {
             let begins = if fresh { around.now } else { AFTERMATH.after(around.now) };
             note(&mut self.well, &one.name, well, begins);
             note(&mut self.able, &one.name, well && one.stands, begins);
-            note(&mut self.holding, &one.name, well && one.holds == Some(around.epoch), around.now);
+            let holds = well && one.holds == Some(around.epoch);
+            note(&mut self.holding, &one.name, holds, around.now);
+            note(&mut self.reluctant, &one.name, holds && !one.stands, around.now);
         }
     }
 
@@ -155,10 +167,20 @@ impl SeatWatch {
         if before.by == taking.by {
             toll.count(Mishap::StoodAgain);
         }
-        let sound = |since: Option<&Timestamp>| since.is_some_and(|since| SOUND_AFTER.after(*since) <= taking.at);
-        let robbed = sound(self.holding.get(&before.by)) && sound(self.well.get(&before.by));
-        let fault = robbed && sound(self.well.get(&taking.by)) && before.by != taking.by;
+        let fault = before.by != taking.by && self.was_robbed(&before, &taking);
         fault.then(|| format!("A21: {} took the seat of {}, which had it and lived", taking.by, before.by))
+    }
+
+    /// Whoever had the seat before could show that it lives, and whoever took it could see that.
+    fn was_robbed(&self, before: &Taking, taking: &Taking) -> bool {
+        let sound = |since: Option<&Timestamp>| since.is_some_and(|since| SOUND_AFTER.after(*since) <= taking.at);
+        if !sound(self.well.get(&before.by)) || !sound(self.well.get(&taking.by)) {
+            return false;
+        }
+        // Nobody can think that a seat is empty which was taken a moment ago.
+        let fresh = taking.at < Seconds(SEAT_EXPIRY.as_secs()).after(before.at);
+        let excused = self.excused.get(&before.by).is_some_and(|at| *at >= before.at);
+        sound(self.holding.get(&before.by)) || (fresh && !excused)
     }
 
     /// Nobody took an empty seat in time, though somebody could.
