@@ -355,7 +355,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::super::executor::Executor;
     use super::*;
-    use crate::domain::change::Change;
+    use crate::domain::change::{Cause, Change};
     use crate::domain::fleet::Account;
 
     fn account() -> AccountId {
