@@ -37,7 +37,12 @@ struct Tries {
     unsure: Vec<Draft>,
     /// The lowest epoch the journal still takes a tick's changes from.
     floor: Epoch,
+    /// What was read last ends before the head that was told.
+    is_behind: bool,
 }
+
+/// What is told to whom nothing can be told for sure.
+const BEHIND: &str = "the journal does not show yet where it stands";
 
 impl<H: Host> Turns<H> {
     /// Where the published world stands.
@@ -67,7 +72,9 @@ impl<H: Host> Turns<H> {
                 Err(error) => return self.refuse(waiting, &tries, &error),
             }
         }
-        self.refuse(waiting, &tries, &DoorError::Busy);
+        // Under its key it may have been done before, and the entry that says so cannot be read yet.
+        let error = if tries.is_behind { DoorError::Unknown(BEHIND.to_owned()) } else { DoorError::Busy };
+        self.refuse(waiting, &tries, &error);
     }
 
     fn decide(&self, floor: Epoch, draft: impl FnOnce(Basis<'_>) -> Draft) -> Draft {
@@ -137,7 +144,11 @@ impl<H: Host> Turns<H> {
             }
         };
         let met = match head {
-            Ok(head) => self.reader.meet(head).await,
+            Ok(head) => {
+                let met = self.reader.meet(head).await;
+                tries.is_behind = self.revision() < head.revision;
+                met
+            }
             Err(error) => Err(error),
         };
         if let Err(error) = met {

@@ -2,7 +2,7 @@
 
 use tokio::sync::mpsc;
 
-use super::bed::{Bed, Process, pause, verb};
+use super::bed::{Bed, Process, keyed, pause, verb};
 use super::store::Fault;
 use crate::control::door::DoorError;
 use crate::control::ports::Clock;
@@ -72,4 +72,17 @@ fn where_a_write_may_still_be_under_way_nobody_is_told_that_nothing_was_done() {
         let error = a.one(pause("birch")).unwrap_err();
         assert!(error.to_string().starts_with(expected), "{error}");
     }
+}
+
+#[test]
+fn what_was_done_under_a_key_before_is_not_denied_while_the_journal_shows_the_past() {
+    let bed = Bed::running();
+    let (a, b) = (bed.process("a"), bed.process("b"));
+    a.one(keyed(pause("birch"), "k1")).unwrap();
+    bed.store.lock().is_stale = true;
+    let error = b.one(keyed(pause("birch"), "k1")).unwrap_err();
+    assert!(error.to_string().starts_with("it may have been done"), "{error}");
+    bed.store.lock().is_stale = false;
+    assert_eq!(b.one(keyed(pause("birch"), "k1")), Ok(Reply::Done));
+    assert_eq!(bed.store.lock().batches.len(), 1);
 }

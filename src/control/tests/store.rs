@@ -48,6 +48,8 @@ pub(crate) struct Inner {
     pub(crate) faults: VecDeque<Fault>,
     /// It is at the other end of a network.
     pub(crate) is_far: bool,
+    /// Reads of entries show nothing that is new.
+    pub(crate) is_stale: bool,
     /// No call of the journal works.
     pub(crate) is_down: bool,
     /// No call of the heartbeats works.
@@ -203,6 +205,9 @@ impl Journal for Store {
         let inner = self.up("read")?;
         if after + 1 < inner.oldest {
             return Err(JournalError::Compacted { oldest: inner.oldest });
+        }
+        if inner.is_stale {
+            return Ok(Vec::new());
         }
         Ok(inner.entries.iter().filter(|entry| entry.revision > after).take(limit).cloned().collect())
     }
