@@ -30,6 +30,8 @@ pub(super) struct Answered<'a> {
     pub(super) outcome: &'a Outcome,
     /// Something was written by it.
     pub(super) wrote: bool,
+    /// It was begun in time, and arrived after its caller had given up.
+    pub(super) was_under_way: bool,
     pub(super) at: Timestamp,
     pub(super) process: &'a str,
     /// The last epoch of that process, and that of the seat.
@@ -65,7 +67,9 @@ impl Fences {
         let over = before.filter(|before| *before > epoch).map(|newer| {
             format!("A21: {process} wrote to {object} in epoch {epoch}, over the holder of epoch {newer}")
         });
-        self.beyond.push(Beyond { at, process, epoch, object });
+        if !answered.was_under_way {
+            self.beyond.push(Beyond { at, process, epoch, object });
+        }
         over
     }
 }

@@ -50,13 +50,13 @@ impl SimCluster {
     }
 
     /// Does a step for a process, and notes who had the seat.
-    fn carry_out(&self, step: &Step, now: Timestamp, process: &str) -> Outcome {
+    fn carry_out(&self, step: &Step, now: Timestamp, process: &str, was_under_way: bool) -> Outcome {
         let (seat, toll) = (self.journal.epochs_of(process), self.journal.toll());
         self.objects.with(|objects| {
             let writes = objects.written.len();
             let outcome = objects.run(step, now, process);
             let wrote = objects.written.len() > writes;
-            let answered = Answered { step, outcome: &outcome, wrote, at: now, process, seat };
+            let answered = Answered { step, outcome: &outcome, wrote, was_under_way, at: now, process, seat };
             let breach = objects.fences.note(&answered, &toll);
             objects.breaches.extend(breach);
             outcome
@@ -67,7 +67,7 @@ impl SimCluster {
     pub fn land(&self) {
         let now = self.clock.instant();
         let due = self.objects.with(|objects| objects.take_late(now));
-        due.iter().for_each(|late| drop(self.carry_out(&late.step, now, &late.process)));
+        due.iter().for_each(|late| drop(self.carry_out(&late.step, now, &late.process, true)));
     }
 }
 
@@ -104,7 +104,7 @@ impl Cluster for SimCluster {
             return Outcome::Failed { why: "the API server did not answer in time".to_owned() };
         }
         self.land();
-        let outcome = self.carry_out(step, now, &self.process);
+        let outcome = self.carry_out(step, now, &self.process, false);
         let point = match &outcome {
             Outcome::Done => Point::Done,
             Outcome::Failed { .. } => Point::Failed,
