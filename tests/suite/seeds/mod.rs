@@ -18,7 +18,15 @@ const ALWAYS_AT_ONCE: u64 = 8;
 const ALWAYS_OF_FAULTS: u64 = 60;
 
 /// What happens in one of hundreds of worlds only.
-const RARE: [Mishap; 4] = [Mishap::FencedAppend, Mishap::FencedWrite, Mishap::LastWrite, Mishap::LateDeed];
+const RARE: [Mishap; 7] = [
+    Mishap::FencedAppend,
+    Mishap::FencedWrite,
+    Mishap::LastWrite,
+    Mishap::LateDeed,
+    Mishap::LateLanding,
+    Mishap::StaleSight,
+    Mishap::LostOutcome,
+];
 
 fn fails(defect: Defect) -> Failure {
     let report = run_with(0..ALWAYS, Profile::Rings, Some(defect), |_| ControlFlow::Continue(()));
@@ -88,11 +96,11 @@ fn nothing_that_goes_wrong_between_processes_loses_doubles_or_stops_anything_for
     assert!(report.failure.is_none(), "{report}");
     let tally = report.tally;
     let rare: Vec<Mishap> = Mishap::ALL.into_iter().filter(|kind| tally.toll.of(*kind) == 0).collect();
-    assert!(rare.len() <= RARE.len() && rare.iter().all(|kind| RARE.contains(kind)), "these never happen: {rare:?}");
+    assert!(rare.iter().all(|kind| RARE.contains(kind)), "these never happen: {rare:?}");
     let faults = tally.faults;
     assert!(faults.worlds[2..].iter().all(|worlds| *worlds > 0) && faults.consoles > ALWAYS_OF_FAULTS / 2, "{report}");
     assert!(faults.takings > 2 * ALWAYS_OF_FAULTS && tally.grants > 2 * ALWAYS_OF_FAULTS, "{report}");
-    assert!(faults.died_at.count() > 10 && faults.froze_at.count() > 10, "{report}");
+    assert!(faults.died_at.count() > 2 && faults.froze_at.count() > 2, "{report}");
     let words = |seed| generate(Profile::Faults, seed).script.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(words(7) == words(7) && words(7) != words(8));
 }

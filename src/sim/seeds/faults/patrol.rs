@@ -9,7 +9,9 @@ use super::super::plot::{End, PROCESSES};
 use super::ladder::Ladder;
 use super::seats::{Around, SeatWatch, Standing};
 use super::tally::FaultTally;
+use crate::control::host::Host;
 use crate::control::picture::Freshness;
+use crate::control::ports::Cluster;
 use crate::control::seat::Bid;
 use crate::domain::span::Seconds;
 use crate::sim::cluster::port::SimCluster;
@@ -124,8 +126,7 @@ impl Theatre {
         if let Some(bid) = bid {
             service.bidding.set(bid);
             if bid == Bid::Abstain {
-                let doomed = self.stage.means(&name).is_some_and(|means| means.trail.is_doomed());
-                patrol.excuse(&name, !doomed, now);
+                patrol.excuse(&name, self.says_so(&name), now);
             }
         }
         self.stage.open(&name, stands);
@@ -147,7 +148,8 @@ impl Theatre {
         let name = self.name(process).to_owned();
         let (Some(patrol), Some(service)) = (&mut self.patrol, self.stage.service(&name)) else { return };
         let Some(bid) = patrol.ladders[process].take() else { return };
-        patrol.seats.by_hand(&name);
+        let now = self.stage.clock().instant();
+        patrol.seats.by_hand(&name, now);
         self.stands[process] = true;
         service.bidding.set(bid);
     }
@@ -162,6 +164,11 @@ impl Theatre {
             End::Servers => &means.to_servers,
         };
         line.bring(weather, until);
+        if let (End::Cluster, Weather::Stale(_), Some(service)) = (end, weather, self.stage.service(self.name(process)))
+        {
+            // What is seen at this moment is what is seen for a while.
+            drop(service.host().cluster().sight());
+        }
         if matches!(weather, Weather::Slow { .. }) {
             self.count(Mishap::SlowLine);
         }
@@ -188,9 +195,15 @@ impl Theatre {
     pub(in super::super) fn stop(&mut self, process: usize) {
         let name = self.name(process).to_owned();
         let Some(service) = self.stage.service(&name) else { return };
-        let doomed = self.stage.means(&name).is_some_and(|means| means.trail.is_doomed());
-        self.excuse(&name, !doomed);
+        let says_so = self.says_so(&name);
+        self.excuse(&name, says_so);
         service.stop.ask();
+    }
+
+    /// A process that gives the seat back gets that through to the journal.
+    fn says_so(&self, name: &str) -> bool {
+        let now = self.stage.clock().instant();
+        self.stage.means(name).is_some_and(|means| !means.trail.is_doomed() && means.to_journal.is_clear(now))
     }
 
     pub(in super::super) fn excuse(&mut self, name: &str, gives_back: bool) {

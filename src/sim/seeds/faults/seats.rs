@@ -69,7 +69,7 @@ pub(in super::super) struct SeatWatch {
     excused: BTreeMap<String, Timestamp>,
     /// Since when somebody has the seat who was to give it back.
     reluctant: BTreeMap<String, Timestamp>,
-    by_hand: BTreeSet<String>,
+    by_hand: BTreeMap<String, Timestamp>,
     last: Option<Taking>,
     known: BTreeSet<String>,
     /// Epochs that were taken because the one before was thought to be over.
@@ -84,8 +84,9 @@ pub(in super::super) struct SeatWatch {
 impl SeatWatch {
     /// A process gives the seat back, or may lose it for another good reason.
     pub(in super::super) fn excuse(&mut self, name: &str, gives_back: bool, now: Timestamp) {
-        self.excused.insert(name.to_owned(), now);
-        if self.holding.remove(name).is_some() && gives_back {
+        // Whoever was to die or to freeze a moment ago may do so before it has said that it gives the seat back.
+        let shaken = self.excused.insert(name.to_owned(), now).is_some_and(|at| now < AFTERMATH.after(at));
+        if self.holding.remove(name).is_some() && gives_back && !shaken {
             self.handed_over_at = Some(now);
             name.clone_into(&mut self.handed_over_by);
         } else if self.handed_over_by == name {
@@ -93,9 +94,9 @@ impl SeatWatch {
         }
     }
 
-    /// A person takes the seat here.
-    pub(in super::super) fn by_hand(&mut self, name: &str) {
-        self.by_hand.insert(name.to_owned());
+    /// A person takes the seat here; where the answer gets lost it is tried again.
+    pub(in super::super) fn by_hand(&mut self, name: &str, now: Timestamp) {
+        self.by_hand.insert(name.to_owned(), now);
     }
 
     /// Looks at all processes, and at who took the seat since the last look. The rule that is broken, if one is.
@@ -149,7 +150,7 @@ impl SeatWatch {
 
     /// Judges who took the seat from whom.
     fn taken(&mut self, taking: Taking, toll: &mut Toll) -> Option<String> {
-        let by_hand = self.by_hand.remove(&taking.by);
+        let by_hand = self.by_hand.get(&taking.by).is_some_and(|at| taking.at < AFTERMATH.after(*at));
         let before = self.last.replace(taking.clone());
         if let Some(handed_over_at) = self.handed_over_at.take() {
             toll.count(Mishap::HandOver);
