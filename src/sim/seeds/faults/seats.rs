@@ -152,11 +152,11 @@ impl SeatWatch {
     fn taken(&mut self, taking: Taking, toll: &mut Toll) -> Option<String> {
         let by_hand = self.by_hand.get(&taking.by).is_some_and(|at| taking.at < AFTERMATH.after(*at));
         let before = self.last.replace(taking.clone());
-        if let Some(handed_over_at) = self.handed_over_at.take() {
+        if let Some(handed_over_at) = self.handed_over_at.take().filter(|_| !self.clocks_apart) {
             toll.count(Mishap::HandOver);
             self.longest_hand_over = self.longest_hand_over.max(Seconds::between(handed_over_at, taking.at).0);
         }
-        if let Some(since) = self.empty_since.filter(|_| self.able.contains_key(&taking.by)) {
+        if let Some(since) = self.empty_since.filter(|_| !self.clocks_apart && self.able.contains_key(&taking.by)) {
             self.longest_gap = self.longest_gap.max(Seconds::between(since.max(self.able[&taking.by]), taking.at).0);
         }
         if by_hand {
