@@ -161,14 +161,16 @@ impl Trail {
         self.0.with(|steps| (steps.died_at, steps.froze_at))
     }
 
-    /// Returns once it died at a call: for somebody outside who waits for an answer of it.
+    /// Returns once it died at a call: for somebody outside who waits for an answer of it. Never, and at no cost, where
+    /// nothing strikes it.
     pub(super) async fn death(&self) {
         poll_fn(|context| {
             self.0.with(|steps| {
                 if steps.is_dead {
                     return Poll::Ready(());
                 }
-                if !steps.mourners.iter().any(|waker| waker.will_wake(context.waker())) {
+                let is_new = |waker: &Waker| !waker.will_wake(context.waker());
+                if steps.alarm.is_some() && steps.mourners.iter().all(is_new) {
                     steps.mourners.push(context.waker().clone());
                 }
                 Poll::Pending
