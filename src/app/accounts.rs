@@ -8,6 +8,7 @@ use tokio::task::JoinSet;
 
 use super::host::ServerHost;
 use super::releases::{ReleaseArgs, Releases, follower};
+use super::shortening::{Keeping, shortening};
 use crate::control::service::{Service, Settings};
 use crate::domain::ids::AccountId;
 use crate::server::tokens::Tokens;
@@ -18,6 +19,7 @@ pub struct Accounts {
     releases: Releases,
     following: ReleaseArgs,
     tick_every: Duration,
+    keeping: Option<Keeping>,
     known: BTreeSet<String>,
     /// What drives them; each ends once its account is stopped.
     pub loops: JoinSet<&'static str>,
@@ -25,8 +27,13 @@ pub struct Accounts {
 
 impl Accounts {
     /// None yet.
-    pub fn new(host: Arc<ServerHost>, releases: Releases, following: ReleaseArgs, tick_every: Duration) -> Self {
-        Self { host, releases, following, tick_every, known: BTreeSet::new(), loops: JoinSet::new() }
+    pub fn new(
+        host: Arc<ServerHost>,
+        (releases, following): (Releases, ReleaseArgs),
+        tick_every: Duration,
+        keeping: Option<Keeping>,
+    ) -> Self {
+        Self { host, releases, following, tick_every, keeping, known: BTreeSet::new(), loops: JoinSet::new() }
     }
 
     /// The services of accounts that are new, by their names, with their loops under way. An account whose last token is
@@ -40,7 +47,8 @@ impl Accounts {
     fn service(&mut self, name: &str) -> Service<ServerHost> {
         let settings = Settings { tick_every: self.tick_every, ..Settings::default() };
         let (service, loops) = Service::new(Arc::clone(&self.host), AccountId::named(name), settings);
-        for each in loops.into_iter().chain(follower(&self.releases, &self.following, &service)) {
+        let more = [follower(&self.releases, &self.following, &service), shortening(self.keeping, &service)];
+        for each in loops.into_iter().chain(more.into_iter().flatten()) {
             self.loops.spawn(async move {
                 each.future.await;
                 each.name

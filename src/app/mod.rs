@@ -21,6 +21,7 @@ pub mod attach;
 pub mod demo;
 pub mod pace;
 pub mod serve;
+pub mod shortening;
 pub mod accounts;
 pub mod agent;
 pub mod status;

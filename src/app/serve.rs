@@ -19,6 +19,7 @@ use super::listen::{self, Guard};
 use super::logging::LogArgs;
 use super::releases::{ReleaseArgs, Releases};
 use super::reload::Reload;
+use super::shortening::Keeping;
 use super::store::open::Store;
 use super::tls::TlsArgs;
 use super::token_file;
@@ -73,6 +74,8 @@ pub struct Args {
     /// After TERM: serve on for so long while /readyz says 503, so that whatever sends requests here goes elsewhere.
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=300))]
     drain_seconds: u64,
+    #[command(flatten, next_help_heading = "Compaction, once an hour by whoever has the seat")]
+    keeping: Keeping,
     #[command(flatten)]
     tls: TlsArgs,
     #[command(flatten)]
@@ -126,7 +129,9 @@ async fn serve(args: Args) -> Result<(), Problem> {
     let tokens = known.map_or_else(|| made_tokens(&args, address), Ok)?;
     warn_of_nobody(&args, host.cluster(), &tokens);
     let tick_every = Duration::from_secs(args.tick_seconds);
-    let mut accounts = Accounts::new(Arc::clone(&host), releases.clone(), args.releases.clone(), tick_every);
+    let keeping = args.keeping.by_itself(&journal);
+    let following = (releases.clone(), args.releases.clone());
+    let mut accounts = Accounts::new(Arc::clone(&host), following, tick_every, keeping);
     let services = accounts.adopt(&tokens);
     let (read, fresh) = watch::channel(Arc::new(tokens));
     let (admit, admitted) = watch::channel(Arc::clone(&fresh.borrow()));

@@ -14,6 +14,7 @@ use crate::adapters::remote::far_clock::FarClock;
 use crate::app::cluster::ServerCluster;
 use crate::app::console::person;
 use crate::app::host::{Footing, ServerHost, process_name};
+use crate::app::shortening::{Keeping, shortening};
 use crate::app::store::journal::ServerJournal;
 use crate::app::store::open::Store;
 use crate::control::embedded::{Embedded, Standby};
@@ -164,8 +165,9 @@ impl Ground {
         };
         let introduction = Introduction { endpoint: self.url.to_string(), account: name, role: Role::Owner };
         let (link, painter) = service.link(introduction);
+        let shortening = shortening(Keeping::default().by_itself(&self.url), &service);
         let mut running = JoinSet::new();
-        for each in loops.into_iter().chain([painter]) {
+        for each in loops.into_iter().chain([painter]).chain(shortening) {
             running.spawn(each.future);
         }
         Ok(Embedded::of(&service, link).ordered_by(writer).closed_by(end(service, serving, running)))

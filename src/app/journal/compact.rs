@@ -1,43 +1,31 @@
 //! Compact: old entries give way to the world they came to.
 
-use std::time::Duration;
-
-use jiff::Timestamp;
-
 use super::super::shell::print;
+use super::super::shortening::Keeping;
 use super::place::{AccountArgs, PlaceArgs, unreadable};
 use super::progress::Progress;
 use crate::adapters::clock::SystemClock;
-use crate::adapters::journal::compaction::{Archived, Keep, compact};
+use crate::adapters::journal::compaction::{Archived, compact};
 use crate::adapters::journal::tended::Standing;
 use crate::control::ports::Clock;
 use crate::domain::ids::AccountId;
-use crate::wire::problem::{Problem, ProblemKind};
-
-const DAY: Duration = Duration::from_secs(86_400);
-
-/// The most days that make sense: a century.
-const DAYS_MAX: u32 = 36_500;
+use crate::wire::problem::Problem;
 
 /// Flags.
 #[derive(Debug, clap::Args)]
-#[command(group(clap::ArgGroup::new("keep").required(true).multiple(true)))]
+#[command(group(clap::ArgGroup::new("keep").args(["keep_days", "keep_entries"]).required(true).multiple(true)))]
 pub struct Args {
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
     account: AccountArgs,
-    /// Keep the entries of the last so many days. With --keep-entries: what either keeps is kept.
-    #[arg(long, value_name = "DAYS", group = "keep", value_parser = clap::value_parser!(u32).range(..=i64::from(DAYS_MAX)))]
-    keep_days: Option<u32>,
-    /// Keep the newest so many entries of each account.
-    #[arg(long, value_name = "N", group = "keep")]
-    keep_entries: Option<u64>,
+    #[command(flatten)]
+    keeping: Keeping,
 }
 
 /// Runs it.
 pub(super) async fn run(args: &Args) -> Result<(), Problem> {
-    let keep = args.keep(SystemClock::start().now())?;
+    let keep = args.keeping.at(SystemClock::start().now());
     let journal = args.place.open().await?;
     let mut progress = Progress::start();
     for Standing { account, .. } in args.account.of(&journal).await? {
@@ -46,15 +34,6 @@ pub(super) async fn run(args: &Args) -> Result<(), Problem> {
         print(said(account, archived).as_bytes())?;
     }
     Ok(())
-}
-
-impl Args {
-    fn keep(&self, now: Timestamp) -> Result<Keep, Problem> {
-        let ago = |days: u32| now.checked_sub(DAY * days);
-        let since = self.keep_days.map(ago).transpose();
-        let since = since.map_err(|error| Problem::new(ProblemKind::Usage, "keep_days", error.to_string()))?;
-        Ok(Keep { entries: self.keep_entries.unwrap_or(0), since })
-    }
 }
 
 fn said(account: AccountId, archived: Archived) -> String {

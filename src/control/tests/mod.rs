@@ -8,6 +8,7 @@ mod turn;
 mod fencing;
 mod service;
 mod running;
+mod ladder;
 mod lookout;
 mod chronicle;
 mod desk;

@@ -12,10 +12,7 @@ use super::super::pty::driver::Driver;
 use super::command::kura;
 use super::database::{journal, one_ticks_at_a_time};
 use super::plane::{Plane, free_port};
-use super::screen::{select, wait_for_row};
-
-/// A seat is free 15 s after its last sign of life, as the console sees it; then a tick has to come.
-const A_WHILE: Duration = Duration::from_secs(60);
+use super::screen::{self, A_WHILE, select, wait_for_row};
 
 /// How long a slot may be held, in seconds: long enough for a console to take the seat.
 const STALL: u64 = 45;
@@ -80,22 +77,10 @@ fn text(body: &Value, field: &str) -> String {
     body[field].as_str().unwrap_or_else(|| panic!("no {field} in {body}")).to_owned()
 }
 
-/// A person arms verbs, reads what the first tick would do, and takes the seat.
+/// A person takes the seat of a console that serves agents.
 fn take_the_seat(console: &mut Driver) {
-    console.send("a");
-    console.wait_for("Arm verbs");
-    console.send(&format!("{REASON}\r"));
-    console.wait_for("ARMED");
-    console.send("F");
-    console.wait_for("IF IT TOOK THE SEAT NOW");
-    console.send("F");
-    let dialog = console.wait_for("Take the seat of account default?");
-    assert!(dialog.contains("agents are served at http://127.0.0.1:"), "{dialog}");
-    console.send("default\r\t\r");
-    console.wait_gone("Take the seat");
-    console.wait_until("the seat", A_WHILE, |screen| screen.contents().contains("SEAT IS HERE"));
-    console.send("\x1b");
-    console.wait_gone("FALLBACK");
+    let [_, question] = screen::take_the_seat(console, REASON);
+    assert!(question.contains("agents are served at http://127.0.0.1:"), "{question}");
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::super::pty::driver::PATIENCE;
+/// Longer than any run takes, however busy the machine is: what never ends is told from what takes long.
+const ENDS_WITHIN: Duration = Duration::from_secs(120);
 
 /// What came of a run.
 #[derive(Debug)]
@@ -49,7 +51,7 @@ fn run(folder: &Path, variables: &[(&str, &str)], command: &mut Command) -> Said
     let pid = Pid::from_child(&child);
     let (tell, ended) = mpsc::channel();
     std::thread::spawn(move || tell.send(child.wait_with_output()));
-    match ended.recv_timeout(PATIENCE) {
+    match ended.recv_timeout(ENDS_WITHIN) {
         Ok(output) => said(output.expect("its output")),
         Err(_) => {
             let _ = kill_process(pid, Signal::KILL);

@@ -48,14 +48,14 @@ fn keyed(plane: &Plane, path: &str, key: &str, body: &Value) -> (u16, String, Va
     (status, headers, serde_json::from_str(&text).expect("JSON"))
 }
 
-pub(super) fn journal(folder: &Path, url: &str, arguments: &[&str]) -> Said {
+pub(crate) fn journal(folder: &Path, url: &str, arguments: &[&str]) -> Said {
     let said = kura(folder, &[("KURA_CONSOLE_JOURNAL", url)], &[&["journal"], arguments].concat());
     assert!(!format!("{said:?}").contains("only-for-tests"), "a password was shown: {said:?}");
     said
 }
 
 /// Every entry of a tick is by whoever held the seat then; the epochs there were.
-pub(super) fn one_ticks_at_a_time(exported: &str) -> Vec<u64> {
+pub(crate) fn one_ticks_at_a_time(exported: &str) -> Vec<u64> {
     let (mut holder, mut epochs) = (String::new(), Vec::new());
     for line in exported.lines() {
         let entry: Value = serde_json::from_str(line).expect("an entry");

@@ -1,7 +1,7 @@
 //! Everything together as people run it: one program in all its parts, and how it is met for the first time.
 
 pub(crate) mod plane;
-mod screen;
+pub(crate) mod screen;
 mod rollout;
 pub(crate) mod command;
 mod audit;
@@ -9,7 +9,7 @@ mod bad_night;
 mod registry;
 mod doctor;
 mod journal;
-mod database;
+pub(crate) mod database;
 mod copy;
 mod first_contact;
 mod help;

@@ -1,9 +1,14 @@
 //! What a person does at the console of a rollout: looks for a row, goes to it, answers a dialog.
 
+use std::time::Duration;
+
 use super::super::pty::driver::{Driver, PATIENCE};
 
 /// Marks the selected row.
 const SELECTED: char = '❯';
+
+/// A seat is free 15 s after its last sign of life, as the console sees it; then a tick has to come.
+pub(crate) const A_WHILE: Duration = Duration::from_secs(60);
 
 /// Rows a list is gone through, at most.
 const ROWS_MAX: usize = 30;
@@ -15,9 +20,33 @@ fn row<'a>(screen: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Waits until the row of `name` says all of `words`.
-pub(super) fn wait_for_row(console: &mut Driver, name: &str, words: &[&str]) {
+pub(crate) fn wait_for_row(console: &mut Driver, name: &str, words: &[&str]) {
     let told = |screen: &str| row(screen, name).is_some_and(|row| words.iter().all(|word| row.contains(word)));
     console.wait_until(&format!("{name} {}", words.join(" ")), PATIENCE, |screen| told(&screen.contents()));
+}
+
+/// Arms verbs.
+pub(crate) fn arm(console: &mut Driver, reason: &str) {
+    console.send("a");
+    console.wait_for("Arm verbs");
+    console.send(&format!("{reason}\r"));
+    console.wait_for("ARMED");
+}
+
+/// Arms verbs, reads what the first tick would do, and takes the seat of the usual account; what the page and the
+/// question said.
+pub(crate) fn take_the_seat(console: &mut Driver, reason: &str) -> [String; 2] {
+    arm(console, reason);
+    console.send("F");
+    let page = console.wait_for("IF IT TOOK THE SEAT NOW");
+    console.send("F");
+    let question = console.wait_for("Take the seat of account default?");
+    console.send("default\r\t\r");
+    console.wait_gone("Take the seat");
+    console.wait_until("the seat", A_WHILE, |screen| screen.contents().contains("SEAT IS HERE"));
+    console.send("\x1b");
+    console.wait_gone("FALLBACK");
+    [page, question]
 }
 
 fn selected(screen: &str) -> Option<&str> {
@@ -25,7 +54,7 @@ fn selected(screen: &str) -> Option<&str> {
 }
 
 /// Goes to the row of `name` with the keys of the list.
-pub(super) fn select(console: &mut Driver, name: &str) {
+pub(crate) fn select(console: &mut Driver, name: &str) {
     console.send("g");
     for _ in 0..ROWS_MAX {
         let text = console.wait_until("a selected row", PATIENCE, |screen| selected(&screen.contents()).is_some());

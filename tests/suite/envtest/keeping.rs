@@ -5,11 +5,15 @@ use std::path::PathBuf;
 use clap::Parser;
 use kura_console::app::manifests::args::Args;
 use kura_console::app::manifests::run::objects;
+use kura_console::control::ports::{AppendError, Journal, JournalError};
+use kura_console::domain::ids::AccountId;
 use serde_json::{Value, json};
 
 use super::cluster::Lease;
 use crate::e2e::command::kura;
 use crate::e2e::plane::Plane;
+use crate::journal::beds::{Bed, Kubernetes};
+use crate::journal::changes::batch;
 
 const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
 
@@ -98,4 +102,38 @@ fn two_control_planes_on_a_cluster_hand_the_seat_on_with_the_rights_of_manifests
     let forbidden = format!("kubernetes://{}/kura-console?kubeconfig={}", lease.namespace, stranger.display());
     let refused = kura(two.folder(), &[], &["journal", "verify", "--journal", &forbidden]);
     assert!(refused.code == Some(2) && refused.stderr.contains("forbidden"), "{refused:?}");
+}
+
+/// Whoever takes the seat makes the journal short; what was read before that is no ground to append on.
+#[test]
+fn a_journal_in_a_cluster_is_compacted_by_itself_and_takes_nothing_from_before() {
+    // R28
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let Some(bed) = runtime.block_on(Kubernetes::bed()) else { return };
+    let config = bed.lease.cluster.admin_config();
+    let url = format!("kubernetes://{}/kura?kubeconfig={}", bed.lease.namespace, config.display());
+    let mut plane = Plane::with(&["--journal", &url, "--keep-entries", "20"]);
+    for place in 1..=30 {
+        plane.post("/api/config/environments/", &json!({"slug": format!("oak-{place}"), "promotion_order": place}));
+    }
+    let account = AccountId::named("default");
+    let late = runtime.block_on(bed.open());
+    let before = runtime.block_on(late.head(account)).expect("a head");
+    assert!(before.oldest == 1 && before.revision > 60, "nobody compacts between two hours: {before:?}");
+    assert!(plane.ends_in_order());
+    plane.start_again();
+    let shortened = async || late.head(account).await.is_ok_and(|head| head.oldest > 1);
+    runtime.block_on(bed.lease.cluster.until("whoever takes the seat compacts", shortened));
+
+    let after = runtime.block_on(late.head(account)).expect("a head");
+    assert!(after.revision - after.oldest < 25 && after.oldest > 40, "{after:?}");
+    for expected in [after.oldest - 2, before.revision] {
+        let refused = runtime.block_on(late.append(batch(account, expected, 2, 1)));
+        assert!(matches!(refused, Err(AppendError::Outrun { head }) if head.oldest == after.oldest), "{refused:?}");
+    }
+    let behind = runtime.block_on(late.read(account, after.oldest - 2, 10));
+    assert!(matches!(behind, Err(JournalError::Compacted { .. })), "{behind:?}");
+    assert_eq!(plane.get("/api/config/environments/").as_array().map(Vec::len), Some(30), "what they came to stays");
+    let verified = kura(plane.folder(), &[("KURA_CONSOLE_JOURNAL", url.as_str())], &["journal", "verify"]);
+    assert!(verified.stdout.contains("nothing is wrong"), "{verified:?}");
 }

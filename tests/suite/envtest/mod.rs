@@ -28,3 +28,4 @@ mod many;
 mod rolls;
 mod served;
 mod keeping;
+mod ladder;

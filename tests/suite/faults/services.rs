@@ -11,6 +11,9 @@ use super::ground::Ground;
 use super::judge::judge;
 use super::load::{Fleet, Load};
 
+/// How often the journal is read anew before the seat has to be where it says.
+const LOOKS_MAX: usize = 10;
+
 /// A database server of this test alone.
 struct Server {
     home: PathBuf,
@@ -53,10 +56,17 @@ fn through(url: &str, happenings: impl IntoIterator<Item = impl FnOnce()>) {
         load.goes_on(CHAPTER);
     }
     let story = load.end();
-    let judged = judge(one.folder(), url, &story);
+    let mut judged = judge(one.folder(), url, &story);
     assert!(judged.grants > 0 && story.reports > 0 && story.unsure.is_empty(), "{story:?}");
-    let holder = one.get("/api/seat")["holder"].clone();
-    assert_eq!(holder.as_str(), judged.holders.last().map(String::as_str), "the seat is where the journal says");
+    for _ in 0..LOOKS_MAX {
+        let holder = one.get("/api/seat")["holder"].clone();
+        if holder.as_str() == judged.holders.last().map(String::as_str) {
+            return;
+        }
+        // On a busy machine it may go on after the journal was read, and is told a little later to who did not take it.
+        judged = judge(one.folder(), url, &story);
+    }
+    panic!("the seat is not where the journal says: {:?}", judged.holders);
 }
 
 #[test]

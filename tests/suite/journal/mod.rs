@@ -1,6 +1,6 @@
 //! The journal: one suite for every backend, what a file must survive, and what an old file must still say.
 
-mod changes;
+pub(crate) mod changes;
 mod kura;
 mod rolls;
 pub(crate) mod beds;

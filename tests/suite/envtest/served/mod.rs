@@ -1,8 +1,8 @@
 //! The real program on a real API server: what an operator asks over HTTP happens in the cluster.
 
-mod bed;
+pub(super) mod bed;
 mod deploying;
 mod fleets;
 mod killed;
-mod rights;
+pub(super) mod rights;
 mod shown;

@@ -22,7 +22,7 @@ struct Typed {
 
 /// The service account with its roles, as the program prints them; the kubeconfig that comes as it. Roles of the whole
 /// cluster get a name of this test's own.
-pub(super) async fn introduce(lease: &Lease, flags: &[&str]) -> PathBuf {
+pub(in super::super) async fn introduce(lease: &Lease, flags: &[&str]) -> PathBuf {
     let namespace = lease.namespace.as_str();
     let api = lease.cluster.admin();
     let said = [&["manifests", "--namespace", namespace, "--kura-namespace", namespace], flags].concat();
