@@ -39,8 +39,8 @@ fn a_deployment_is_carried_to_its_end_by_a_console_and_drift_is_healed() {
     console.send("3");
     console.wait_until("it serves 0.20.0", A_WHILE, |screen| screen.contents().contains("1/1 serve"));
 
-    // A field that is nobody's any more is put right by itself; over what somebody else has made his own it takes a person.
-    night.served.edit(&json!({"spec": {"storageSize": null}}));
+    // What somebody took off is put right by itself; over what somebody else has made his own it takes a person.
+    night.served.edit(&json!({"metadata": {"annotations": null}, "spec": {"storageSize": null}}));
     let healed =
         night.served.instance("what was edited is put right", |object| object["spec"]["storageSize"] == "20Gi");
     assert_eq!(healed["metadata"]["uid"], made["metadata"]["uid"]);
