@@ -55,7 +55,8 @@ pub struct Loop {
 }
 
 impl Loop {
-    fn new(name: &'static str, future: impl Future<Output = ()> + Send + 'static) -> Self {
+    /// What is driven under this name.
+    pub fn new(name: &'static str, future: impl Future<Output = ()> + Send + 'static) -> Self {
         Self { name, future: Box::pin(future) }
     }
 }

@@ -27,6 +27,7 @@ pub mod fleet;
 pub mod record;
 pub mod toll;
 mod errands;
+pub mod attached;
 pub mod stage;
 
 // Worlds worth looking at.

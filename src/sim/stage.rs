@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::agents::roster::{Errand, Roster, Turn};
+use super::attached::{Answering, SimLadder, attach};
 use super::clock::VirtualClock;
 use super::errands::{Courier, Ledger, give, pass_on_nudges};
 use super::executor::{Executor, Hook, Restless, TaskId};
@@ -17,7 +18,9 @@ use super::shared::Shared;
 use super::toll::{Mishap, Toll};
 use super::trail::{Strikes, Trail};
 use crate::control::door::Door;
+use crate::control::ladder::Resolve;
 use crate::control::local::{Introduction, LocalLink};
+use crate::control::picture::Role;
 use crate::control::ports::Clock;
 use crate::control::service::{Loop, Service, Settings};
 use crate::domain::ids::AccountId;
@@ -34,7 +37,7 @@ pub enum Ties {
 }
 
 /// What a process is and how it begins.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Beginning {
     /// How it ticks, and whether it stands for the seat.
     pub settings: Settings,
@@ -42,6 +45,8 @@ pub struct Beginning {
     pub means: Means,
     /// People and agents that may choose ask it from the start; else only once they are led to it.
     pub is_open: bool,
+    /// Where it is a console: whoever answers it, and who decides that it takes the seat when nobody does.
+    pub attached: Option<(Answering, Resolve)>,
 }
 
 /// One process of the control plane, and the tasks that drive it.
@@ -51,6 +56,7 @@ struct Process {
     means: Means,
     is_open: bool,
     tasks: Vec<TaskId>,
+    ladder: Option<SimLadder>,
 }
 
 /// A world in motion. Time stands still until `advance_to`.
@@ -182,19 +188,37 @@ impl Stage {
     /// Starts a process that is a server like any other.
     pub fn start_process(&mut self, name: &str, settings: Settings) {
         let means = Means::of(&self.outside);
-        self.begin_process(name, Beginning { settings, means, is_open: true });
+        self.begin_process(name, Beginning { settings, means, is_open: true, attached: None });
     }
 
     /// Starts a process.
     pub fn begin_process(&mut self, name: &str, beginning: Beginning) {
-        let Beginning { settings, means, is_open } = beginning;
+        let Beginning { settings, means, is_open, attached } = beginning;
         let host = Arc::new(SimHost::with(self.outside.clone(), means.clone(), name));
         let (service, loops) = Service::with_renderer(host, self.account, settings, self.renderer.clone());
         let mut tasks: Vec<TaskId> = loops.into_iter().map(|part| self.drive(part)).collect();
         let nudges = pass_on_nudges(service.clone(), self.roster.clone(), self.clock().clone());
         tasks.push(self.executor.spawn("nudges", nudges));
+        let ladder = attached.map(|(server, resolve)| {
+            let (ladder, loops) = attach(&service, introduction(), &server, resolve);
+            tasks.extend(loops.into_iter().map(|part| self.drive(part)));
+            ladder
+        });
         means.trail.arm(self.executor.ward(tasks.clone()));
-        self.processes.push(Process { name: name.to_owned(), service, means, is_open, tasks });
+        self.processes.push(Process { name: name.to_owned(), service, means, is_open, tasks, ladder });
+    }
+
+    /// A console's end of its ladder, while it lives.
+    pub fn ladder(&self, name: &str) -> Option<SimLadder> {
+        self.living().find(|process| process.name == name)?.ladder.clone()
+    }
+
+    /// Whoever looks at a process leaves, and it is asked to stop.
+    pub fn leave(&mut self, name: &str) {
+        for process in self.processes.iter_mut().filter(|process| process.name == name) {
+            process.ladder = None;
+            process.service.stop.ask();
+        }
     }
 
     /// People and agents that may choose ask a process from now on, or do not.
@@ -401,4 +425,9 @@ impl Stage {
             }
         }
     }
+}
+
+/// How the account introduces itself to a console on its stage.
+fn introduction() -> Introduction {
+    Introduction { endpoint: "stage".to_owned(), account: "simulated".to_owned(), role: Role::Operator }
 }

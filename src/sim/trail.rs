@@ -1,7 +1,8 @@
 //! The trail of a process through its ports: which call it is at, and the one at which it dies or freezes.
 
-use std::future::poll_fn;
-use std::task::{Poll, Waker};
+use std::sync::Arc;
+
+use tokio::sync::Notify;
 
 use super::executor::{Alarm, Fate};
 use super::pending::pend_once;
@@ -126,7 +127,8 @@ struct Steps {
     doom: Option<Doom>,
     alarm: Option<Alarm>,
     is_dead: bool,
-    mourners: Vec<Waker>,
+    /// Told once.
+    death: Arc<Notify>,
     died_at: Strikes,
     froze_at: Strikes,
 }
@@ -161,22 +163,13 @@ impl Trail {
         self.0.with(|steps| (steps.died_at, steps.froze_at))
     }
 
-    /// Returns once it died at a call: for somebody outside who waits for an answer of it. Never, and at no cost, where
-    /// nothing strikes it.
+    /// Returns once it died at a call: for somebody outside who waits for an answer of it.
     pub(super) async fn death(&self) {
-        poll_fn(|context| {
-            self.0.with(|steps| {
-                if steps.is_dead {
-                    return Poll::Ready(());
-                }
-                let is_new = |waker: &Waker| !waker.will_wake(context.waker());
-                if steps.alarm.is_some() && steps.mourners.iter().all(is_new) {
-                    steps.mourners.push(context.waker().clone());
-                }
-                Poll::Pending
-            })
-        })
-        .await;
+        let death = self.0.with(|steps| Arc::clone(&steps.death));
+        let notified = death.notified();
+        if !self.0.with(|steps| steps.is_dead) {
+            notified.await;
+        }
     }
 
     /// A call comes by. Whoever dies here goes no further; whoever freezes goes on once it is thawed.
@@ -205,7 +198,7 @@ impl Steps {
             Fate::Dies => {
                 self.died_at.add(call, point);
                 self.is_dead = true;
-                self.mourners.drain(..).for_each(Waker::wake);
+                self.death.notify_waiters();
             }
         }
         Some(fate)

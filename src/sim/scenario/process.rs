@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::super::attached::{Answering, SimLadder, attach};
 use super::super::executor::{Restless, TaskId};
 use super::super::host::{Means, SimHost};
 use super::super::renderer::SimRenderer;
@@ -14,9 +15,7 @@ use super::file::given::{ProcessGiven, ProcessKind};
 use super::file::place::{Fault, Place};
 use super::file::scenario::Scenario;
 use super::ground::Ground;
-use super::ladders::{Answering, Beneath, SimLadder};
-use crate::control::afar::afar;
-use crate::control::ladder::{Resolve, ladder};
+use crate::control::ladder::Resolve;
 use crate::control::link::Link;
 use crate::control::local::Introduction;
 use crate::control::nudges::Ear;
@@ -161,15 +160,8 @@ impl Process {
     pub(super) fn attach(&mut self, server: &Answering, ground: &mut Ground) -> Result<(), Restless> {
         let attaches = self.kind == ProcessKind::Console && !self.stands;
         let Some(life) = self.life.as_mut().filter(|life| attaches && life.ladder.is_none()) else { return Ok(()) };
-        let (link, painter) = life.service.link(introduction());
-        let first = link.pictures().borrow().clone();
-        let clock = self.means.clock.clone();
-        let (far, hearing) = afar(server, introduction(), first, clock.clone());
-        let beneath = Beneath { service: life.service.clone(), link, serves_agents: self.serves_agents };
-        let (ladder, climbing) = ladder(far, beneath, clock, Resolve::Manual);
-        life.tasks.push(ground.executor.spawn(painter.name, painter.future));
-        life.tasks.push(ground.executor.spawn("api", hearing));
-        life.tasks.push(ground.executor.spawn("ladder", climbing));
+        let (ladder, loops) = attach(&life.service, introduction(), server, Resolve::Manual);
+        life.tasks.extend(loops.into_iter().map(|part| ground.executor.spawn(part.name, part.future)));
         life.ladder = Some(ladder);
         ground.settle()
     }

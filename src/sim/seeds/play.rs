@@ -163,6 +163,7 @@ impl Theatre {
             self.patrol()?;
         }
         answers.extend(self.go_to(moment)?);
+        self.patrol()?;
         Ok(answers)
     }
 
@@ -318,8 +319,9 @@ impl Theatre {
         self.started += 1;
         self.jumped[process] = 0;
         self.stands[process] = false;
-        self.patrol.iter_mut().for_each(|patrol| patrol.starts(process));
         let cast = self.cast_of(process);
+        let now = self.stage.clock().instant();
+        let attached = self.patrol.as_mut().zip(cast.console).map(|(patrol, grace)| patrol.starts(process, grace, now));
         self.processes[process] = format!("{}-{process}:{}", cast.word(), self.started);
         let clock = self.stage.clock().drifting(cast.ppm);
         let is_server = cast.console.is_none();
@@ -327,6 +329,7 @@ impl Theatre {
             settings: Settings { stands: is_server, ..Settings::default() },
             means: Means { serves_agents: cast.agents, ..Means::ticking_by(clock) },
             is_open: is_server,
+            attached,
         };
         self.stage.begin_process(&self.processes[process], beginning);
         if let Some(means) = self.means(process) {

@@ -2,9 +2,9 @@
 
 // What happens.
 pub mod generate;
-pub mod ladder;
 
-// What must be true of the seat, and what was seen.
+// What must be true of the seat and of consoles, and what was seen.
 pub(super) mod seats;
+mod ladder;
 pub mod tally;
 pub(super) mod patrol;

@@ -1,19 +1,26 @@
 //! The patrol of a world of faults: each second it looks at every process and at the seat, and moves consoles up and
 //! down between their control plane and the seat.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 use super::super::check::Breach;
 use super::super::play::Theatre;
-use super::super::plot::{End, PROCESSES};
-use super::ladder::Ladder;
+use super::super::plot::{End, Grace, PROCESSES};
+use super::ladder::{Seen, Watch};
 use super::seats::{Around, SeatWatch, Standing};
 use super::tally::FaultTally;
 use crate::control::host::Host;
+use crate::control::ladder::Resolve;
+use crate::control::link::{Link, SeatOrder, SeatWish};
 use crate::control::picture::Freshness;
 use crate::control::ports::Cluster;
-use crate::control::seat::Bid;
+use crate::control::service::Loop;
+use crate::domain::fallback::Fallback;
 use crate::domain::span::Seconds;
+use crate::sim::attached::Answering;
 use crate::sim::cluster::port::SimCluster;
 use crate::sim::executor::Fate;
 use crate::sim::line::{Line, Weather};
@@ -23,10 +30,19 @@ use crate::sim::trail::Doom;
 /// How often it looks.
 pub(in super::super) const EVERY: Seconds = Seconds(1);
 
+/// A console, and who answers it.
+#[derive(Default)]
+struct Console {
+    watch: Watch,
+    answering: Answering,
+    /// The server that answers.
+    server: Option<String>,
+}
+
 /// What it knows.
 pub(in super::super) struct Patrol {
     seats: SeatWatch,
-    ladders: [Ladder; PROCESSES],
+    consoles: [Console; PROCESSES],
     /// Writes on their way arrive when it comes by.
     cluster: SimCluster,
     pub(in super::super) tally: FaultTally,
@@ -36,8 +52,8 @@ pub(in super::super) struct Patrol {
 impl Patrol {
     /// Begins its rounds; `cluster` is an end of its own.
     pub(in super::super) fn of(cluster: SimCluster) -> Self {
-        let (seats, ladders) = (SeatWatch::default(), [Ladder::default(); PROCESSES]);
-        Self { seats, ladders, cluster, tally: FaultTally::default(), toll: Toll::default() }
+        let (seats, consoles) = (SeatWatch::default(), Default::default());
+        Self { seats, consoles, cluster, tally: FaultTally::default(), toll: Toll::default() }
     }
 
     /// What it counted, once.
@@ -47,9 +63,12 @@ impl Patrol {
         std::mem::take(&mut self.toll)
     }
 
-    /// A process starts: a console is attached until it finds nobody.
-    pub(in super::super) fn starts(&mut self, process: usize) {
-        self.ladders[process] = Ladder::default();
+    /// A console starts: whom it is attached to, and who decides that it takes the seat.
+    pub(in super::super) fn starts(&mut self, process: usize, grace: Grace, now: Timestamp) -> (Answering, Resolve) {
+        self.consoles[process] = Console::default();
+        self.consoles[process].watch.hears(false, now);
+        let resolve = grace.map_or(Resolve::Manual, |grace| Resolve::Auto(Duration::from_secs(grace.0)));
+        (self.consoles[process].answering.clone(), resolve)
     }
 
     /// A process is to die, to freeze or to stop: what it has it may lose.
@@ -69,15 +88,15 @@ impl Theatre {
         let (account, journal) = (self.stage.account(), self.stage.outside().journal.clone());
         let epoch = self.stage.world().seat.epoch;
         let around = Around { now, troubled: journal.is_troubled(account), epoch };
+        let climbed = (0..PROCESSES).filter_map(|process| self.climb(&mut patrol, process, around)).next();
         let standing: Vec<Standing> = (0..PROCESSES).filter_map(|process| self.standing(process)).collect();
         self.count_cuts(&mut patrol.tally, &standing, epoch);
         let takings = std::mem::take(&mut self.witness.takings);
         patrol.tally.takings += u64::try_from(takings.len()).unwrap_or(0);
         let fault = patrol.seats.look(around, &standing, takings, &mut patrol.toll);
         let overdone = self.stage.outside().cluster.with(|objects| patrol.seats.overdone(&objects.fences.beyond));
-        (0..PROCESSES).for_each(|process| self.climb(&mut patrol, process, now));
         self.patrol = Some(patrol);
-        fault.or(overdone).map_or(Ok(()), |what| Err(Breach { at: now, what }))
+        climbed.or(fault).or(overdone).map_or(Ok(()), |what| Err(Breach { at: now, what }))
     }
 
     fn standing(&self, process: usize) -> Option<Standing> {
@@ -91,6 +110,7 @@ impl Theatre {
         Some(Standing {
             awake: self.stage.is_awake(&name),
             clear: means.to_journal.is_clear(means.clock.instant()),
+            cut: means.to_journal.is_cut(means.clock.instant()),
             stands: loaded && bids && !service.stop.is_asked(),
             holds,
             name,
@@ -109,27 +129,58 @@ impl Theatre {
         }
     }
 
-    /// A console looks for its control plane, and does about the seat what follows from it.
-    fn climb(&mut self, patrol: &mut Patrol, process: usize, now: Timestamp) {
-        let (name, Some(grace)) = (self.name(process).to_owned(), self.cast_of(process).console) else { return };
-        let (Some(service), true) = (self.stage.service(&name), self.stage.is_awake(&name)) else { return };
-        let reached = self.stage.means(&name).is_some_and(|means| !means.to_servers.is_cut(now));
-        let answers = reached && (0..PROCESSES).any(|other| self.answers(other));
-        let ladder = &mut patrol.ladders[process];
-        let was_alone = ladder.is_alone();
-        let bid = ladder.look(answers, grace, now);
-        if !was_alone && ladder.is_alone() {
+    /// Looks at a console and where it stands on its ladder, and connects it to whoever answers it. The rule that is
+    /// broken, if one is.
+    fn climb(&mut self, patrol: &mut Patrol, process: usize, around: Around) -> Option<String> {
+        let (name, grace) = (self.name(process).to_owned(), self.cast_of(process).console?);
+        let (service, ladder) = (self.stage.service(&name)?, self.stage.ladder(&name)?);
+        let (fallback, holds) = (fallback(&ladder)?, *service.held.epochs().borrow());
+        let Console { watch, server, .. } = &mut patrol.consoles[process];
+        let heard = server.as_ref().is_none_or(|server| self.is_clear(server));
+        let seen = Seen {
+            now: around.now,
+            clear: heard && self.is_clear(&name) && !around.troubled,
+            awake: self.stage.is_awake(&name),
+            rung: fallback.rung.clone(),
+            trouble: fallback.trouble.clone(),
+            holds,
+        };
+        let (stood, was_alone) = (watch.stands(), watch.is_alone());
+        let fault = watch.look(&seen, grace).map(|what| format!("A24: {name} {what}"));
+        self.stands[process] = watch.stands();
+        if !was_alone && watch.is_alone() {
             patrol.toll.count(Mishap::LostControlPlane);
         }
-        let stands = ladder.stands();
-        self.stands[process] = stands;
-        if let Some(bid) = bid {
-            service.bidding.set(bid);
-            if bid == Bid::Abstain {
-                patrol.excuse(&name, self.says_so(&name), now);
-            }
+        if !stood && watch.stands() && watch.is_asked(around.now) {
+            patrol.toll.count(Mishap::TakenByHand);
         }
-        self.stage.open(&name, stands);
+        if stood && !watch.stands() {
+            let says_so = self.says_so(&name);
+            patrol.excuse(&name, says_so, around.now);
+        }
+        self.stage.open(&name, self.stands[process]);
+        self.connect(&mut patrol.consoles[process], &name);
+        fault
+    }
+
+    /// A console hears whichever server answers it from now on, if any does.
+    fn connect(&self, console: &mut Console, name: &str) {
+        let now = self.stage.clock().instant();
+        let reached = self.stage.means(name).is_some_and(|means| !means.to_servers.is_cut(now));
+        let keeps = |process: &usize| console.server.as_deref() == Some(self.name(*process));
+        let answer = |process: &usize| reached && self.answers(*process);
+        let server = (0..PROCESSES).filter(answer).max_by_key(keeps).map(|process| self.name(process).to_owned());
+        if server != console.server {
+            console.answering.set(server.as_ref().and_then(|server| self.stage.service(server)));
+            console.server = server;
+            console.watch.hears(console.server.is_some(), now);
+        }
+    }
+
+    /// Nothing is the matter between a process and its journal.
+    fn is_clear(&self, name: &str) -> bool {
+        let now = self.stage.clock().instant();
+        self.stage.means(name).is_some_and(|means| means.to_journal.is_clear(now))
     }
 
     /// A server answers, and reaches its journal.
@@ -143,15 +194,16 @@ impl Theatre {
         live && !service.stop.is_asked()
     }
 
-    /// A person takes the seat at a console that finds no server.
+    /// A person asks for the seat at a console.
     pub(in super::super) fn take_seat(&mut self, process: usize) {
         let name = self.name(process).to_owned();
-        let (Some(patrol), Some(service)) = (&mut self.patrol, self.stage.service(&name)) else { return };
-        let Some(bid) = patrol.ladders[process].take() else { return };
+        let (Some(patrol), Some(ladder)) = (&mut self.patrol, self.stage.ladder(&name)) else { return };
         let now = self.stage.clock().instant();
-        patrol.seats.by_hand(&name, now);
-        self.stands[process] = true;
-        service.bidding.set(bid);
+        patrol.consoles[process].watch.asked(now);
+        let (by, key) = ("operator".to_owned(), format!("{name} at {now}"));
+        let order = SeatOrder { wish: SeatWish::Take, by, reason: None, key };
+        let asking = Loop::new("person", async move { drop(ladder.seat(order).await) });
+        self.stage.drive(asking);
     }
 
     /// Calls over a line of a process fare like this until then.
@@ -194,16 +246,14 @@ impl Theatre {
     /// A process is asked to stop.
     pub(in super::super) fn stop(&mut self, process: usize) {
         let name = self.name(process).to_owned();
-        let Some(service) = self.stage.service(&name) else { return };
         let says_so = self.says_so(&name);
         self.excuse(&name, says_so);
-        service.stop.ask();
+        self.stage.leave(&name);
     }
 
     /// A process that gives the seat back gets that through to the journal.
     fn says_so(&self, name: &str) -> bool {
-        let now = self.stage.clock().instant();
-        self.stage.means(name).is_some_and(|means| !means.trail.is_doomed() && means.to_journal.is_clear(now))
+        self.is_clear(name) && self.stage.means(name).is_some_and(|means| !means.trail.is_doomed())
     }
 
     pub(in super::super) fn excuse(&mut self, name: &str, gives_back: bool) {
@@ -222,4 +272,9 @@ impl Theatre {
         }
         self.stage.outside().journal.mend(self.stage.account());
     }
+}
+
+/// Where a console says that it stands.
+fn fallback(ladder: &impl Link) -> Option<Arc<Fallback>> {
+    ladder.pictures().borrow().fallback.clone()
 }

@@ -18,6 +18,9 @@ const TAKEN_WITHIN: Seconds = Seconds(SEAT_EXPIRY.as_secs() + 2 * LOOK_EVERY.as_
 /// The same of a seat that was given back: one look, and what patrols add.
 const HANDED_WITHIN: Seconds = Seconds(LOOK_EVERY.as_secs() + 2);
 
+/// Whoever cannot show that it lives steps down within this time, by its own clock.
+const STEPPED_DOWN_WITHIN: Seconds = Seconds(SEAT_EXPIRY.as_secs() + 2);
+
 /// Who has been well for so long cannot have lost the seat by its own fault.
 const SOUND_AFTER: Seconds = Seconds(2 * SEAT_EXPIRY.as_secs());
 
@@ -32,6 +35,8 @@ pub(in super::super) struct Standing {
     pub(in super::super) awake: bool,
     /// Nothing is the matter with its line to the journal.
     pub(in super::super) clear: bool,
+    /// Nothing gets through to the journal.
+    pub(in super::super) cut: bool,
     /// It has loaded the world and would take the seat.
     pub(in super::super) stands: bool,
     /// The epoch it believes to have the seat in.
@@ -62,6 +67,8 @@ pub(in super::super) struct SeatWatch {
     well: BTreeMap<String, Timestamp>,
     able: BTreeMap<String, Timestamp>,
     holding: BTreeMap<String, Timestamp>,
+    /// Since when somebody has the seat, as it thinks, and nothing of it gets through to the journal.
+    unseen: BTreeMap<String, Timestamp>,
     /// Since when nobody who takes steps has the seat.
     empty_since: Option<Timestamp>,
     handed_over_at: Option<Timestamp>,
@@ -69,7 +76,6 @@ pub(in super::super) struct SeatWatch {
     excused: BTreeMap<String, Timestamp>,
     /// Since when somebody has the seat who was to give it back.
     reluctant: BTreeMap<String, Timestamp>,
-    by_hand: BTreeMap<String, Timestamp>,
     last: Option<Taking>,
     known: BTreeSet<String>,
     /// Epochs that were taken because the one before was thought to be over.
@@ -94,11 +100,6 @@ impl SeatWatch {
         }
     }
 
-    /// A person takes the seat here; where the answer gets lost it is tried again.
-    pub(in super::super) fn by_hand(&mut self, name: &str, now: Timestamp) {
-        self.by_hand.insert(name.to_owned(), now);
-    }
-
     /// Looks at all processes, and at who took the seat since the last look. The rule that is broken, if one is.
     pub(in super::super) fn look(
         &mut self,
@@ -121,7 +122,16 @@ impl SeatWatch {
         if around.troubled || seated || by.is_some_and(|one| !one.awake || !one.clear) {
             self.handed_over_at = None;
         }
-        fault.or_else(|| self.kept_too_long(around.now)).or_else(|| self.left_empty(around))
+        fault
+            .or_else(|| self.kept_unseen(around.now))
+            .or_else(|| self.kept_too_long(around.now))
+            .or_else(|| self.left_empty(around))
+    }
+
+    /// A process that thinks to have the seat long after others may think it dead.
+    fn kept_unseen(&self, now: Timestamp) -> Option<String> {
+        let late = self.unseen.iter().find(|(_, since)| STEPPED_DOWN_WITHIN.after(**since) < now);
+        late.map(|(name, _)| format!("A21: {name} thinks to have the seat, cut off for {STEPPED_DOWN_WITHIN}"))
     }
 
     /// A console that has found its control plane again, or a process that was asked to stop, and still has the seat.
@@ -133,7 +143,7 @@ impl SeatWatch {
     /// Since when each process is well, could take the seat, and has it.
     fn stand(&mut self, around: Around, standing: &[Standing]) {
         let names: BTreeSet<&String> = standing.iter().map(|one| &one.name).collect();
-        for since in [&mut self.well, &mut self.able, &mut self.holding, &mut self.reluctant] {
+        for since in [&mut self.well, &mut self.able, &mut self.holding, &mut self.unseen, &mut self.reluctant] {
             since.retain(|name, _| names.contains(name));
         }
         for one in standing {
@@ -144,13 +154,14 @@ impl SeatWatch {
             note(&mut self.able, &one.name, well && one.stands, begins);
             let holds = well && one.holds == Some(around.epoch);
             note(&mut self.holding, &one.name, holds, around.now);
+            let unseen = one.awake && one.cut && one.holds.is_some();
+            note(&mut self.unseen, &one.name, unseen, around.now);
             note(&mut self.reluctant, &one.name, holds && !one.stands, around.now);
         }
     }
 
     /// Judges who took the seat from whom.
     fn taken(&mut self, taking: Taking, toll: &mut Toll) -> Option<String> {
-        let by_hand = self.by_hand.get(&taking.by).is_some_and(|at| taking.at < AFTERMATH.after(*at));
         let before = self.last.replace(taking.clone());
         if let Some(handed_over_at) = self.handed_over_at.take().filter(|_| !self.clocks_apart) {
             toll.count(Mishap::HandOver);
@@ -158,10 +169,6 @@ impl SeatWatch {
         }
         if let Some(since) = self.empty_since.filter(|_| !self.clocks_apart && self.able.contains_key(&taking.by)) {
             self.longest_gap = self.longest_gap.max(Seconds::between(since.max(self.able[&taking.by]), taking.at).0);
-        }
-        if by_hand {
-            toll.count(Mishap::TakenByHand);
-            return None;
         }
         self.expired.insert(taking.epoch);
         let before = before?;
@@ -233,7 +240,7 @@ mod tests {
     }
 
     fn one(name: &str, holds: Option<Epoch>) -> Standing {
-        Standing { name: name.to_owned(), awake: true, clear: true, stands: true, holds }
+        Standing { name: name.to_owned(), awake: true, clear: true, cut: false, stands: true, holds }
     }
 
     fn look(watch: &mut SeatWatch, second: i64, standing: &[Standing], takings: &[(&str, Epoch)]) -> Option<String> {
@@ -254,6 +261,15 @@ mod tests {
         assert!(robbed.is_some_and(|why| why.contains("b took the seat of a")));
         let empty = (61..90).find_map(|second| look(&mut watch, second, &[one("a", None)], &[]));
         assert!(empty.is_some_and(|why| why.contains("a did not take it within")));
+    }
+
+    #[test]
+    fn whoever_is_cut_off_and_does_not_step_down_is_told() {
+        let mut watch = SeatWatch::default();
+        look(&mut watch, 0, &[one("a", Some(1))], &[("a", 1)]);
+        let cut = [Standing { clear: false, cut: true, ..one("a", Some(1)) }];
+        let told = (1..30).find_map(|second| look(&mut watch, second, &cut, &[]).map(|why| (second, why)));
+        assert!(told.is_some_and(|(second, why)| second == 19 && why.contains("cut off for 17s")));
     }
 
     #[test]
