@@ -67,7 +67,7 @@ pub(super) fn link(entry: &Entry) -> Option<&Link> {
 /// What a deed changed: the entries its link stands right behind, as far as they are kept.
 pub(super) fn effects<'a>(picture: &'a Snapshot, revision: Revision, link: &Link) -> Vec<&'a Entry> {
     let first = revision.saturating_sub(link.changes);
-    picture.tail.iter().filter(|entry| (first..revision).contains(&entry.revision)).collect()
+    picture.tail.iter().map(AsRef::as_ref).filter(|entry| (first..revision).contains(&entry.revision)).collect()
 }
 
 /// How a deed looks in a list.

@@ -66,5 +66,5 @@ impl Status {
 /// The change an order with that key made, if the picture has it.
 pub fn trace<'a>(picture: &'a Snapshot, key: &str) -> Option<&'a Entry> {
     let made = |entry: &&Entry| matches!(&entry.cause, Cause::Verb { key: Some(made), .. } if made == key);
-    picture.tail.iter().rev().find(made)
+    picture.tail.iter().rev().map(AsRef::as_ref).find(made)
 }

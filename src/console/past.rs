@@ -1,6 +1,8 @@
 //! The past: what people did before the changes a picture brings along, read from the audit page by page as somebody
 //! looks further back.
 
+use std::sync::Arc;
+
 use imbl::Vector;
 use jiff::Timestamp;
 
@@ -17,7 +19,7 @@ pub const PAST_WAIT: Seconds = Seconds(30);
 /// Links of the audit in front of the tail of a picture, without a gap in between.
 #[derive(Debug, Clone, Default)]
 pub struct Past {
-    links: Vector<Entry>,
+    links: Vector<Arc<Entry>>,
     whole: bool,
     /// When, and in front of which revision, older ones were asked for; none once the answer is there.
     asked: Option<(Timestamp, Revision)>,
@@ -27,18 +29,18 @@ pub struct Past {
 impl Past {
     /// Oldest first.
     pub fn links(&self) -> impl Iterator<Item = &Entry> {
-        self.links.iter()
+        self.links.iter().map(AsRef::as_ref)
     }
 
     /// The link at a revision.
     pub fn link(&self, revision: Revision) -> Option<&Entry> {
         let place = self.links.binary_search_by_key(&revision, |link| link.revision).ok()?;
-        self.links.get(place)
+        self.links.get(place).map(AsRef::as_ref)
     }
 
     /// The same in front of a newer tail: what fell out of the older one is past. Nothing where the two do not meet.
     #[must_use]
-    pub fn slid(mut self, older: &Vector<Entry>, newer: &Vector<Entry>) -> Self {
+    pub fn slid(mut self, older: &Vector<Arc<Entry>>, newer: &Vector<Arc<Entry>>) -> Self {
         if older.ptr_eq(newer) {
             return self;
         }
@@ -59,7 +61,7 @@ impl Past {
 
     /// In front of which revision older ones are to be asked for; none where there are none, there is no more room, or
     /// they were asked for already.
-    pub fn wanted(&mut self, tail: &Vector<Entry>, now: Timestamp) -> Option<Revision> {
+    pub fn wanted(&mut self, tail: &Vector<Arc<Entry>>, now: Timestamp) -> Option<Revision> {
         let waits = |since: Timestamp| PAST_WAIT.after(since) > now;
         let is_full = self.links.len() >= PAST_KEPT;
         if self.whole || is_full || self.asked.is_some_and(|(at, _)| waits(at)) || self.failed_at.is_some_and(waits) {
@@ -84,7 +86,7 @@ impl Past {
         self.whole = links.is_empty();
         let room = PAST_KEPT.saturating_sub(self.links.len());
         let older = links.into_iter().rev().filter(|link| link.revision < before && link.is_audit()).take(room);
-        older.for_each(|link| self.links.push_front(link));
+        older.for_each(|link| self.links.push_front(Arc::new(link)));
         true
     }
 

@@ -111,7 +111,7 @@ pub(super) fn face(picture: &Snapshot, item: Item) -> Option<Face> {
 
 pub(super) fn entry(picture: &Snapshot, revision: Revision) -> Option<&Entry> {
     let place = picture.tail.binary_search_by_key(&revision, |entry| entry.revision).ok();
-    place.and_then(|place| picture.tail.get(place)).or_else(|| picture.past.link(revision))
+    place.and_then(|place| picture.tail.get(place)).map(AsRef::as_ref).or_else(|| picture.past.link(revision))
 }
 
 fn of_release(picture: &Snapshot, release: &Release) -> Face {
@@ -194,7 +194,7 @@ fn ended(picture: &Snapshot, rollout: &Rollout) -> Option<String> {
 
 fn ended_by<'a>(picture: &'a Snapshot, rollout: &Rollout) -> Option<&'a str> {
     let ends = |entry: &&Entry| matches!(entry.change, Change::RolloutEnded { rollout: id, .. } if id == rollout.id);
-    let entry = picture.tail.iter().find(ends)?;
+    let entry = picture.tail.iter().map(AsRef::as_ref).find(ends)?;
     matches!(entry.cause, Cause::Verb { .. }).then_some(entry.by.as_str())
 }
 

@@ -109,7 +109,7 @@ pub struct Snapshot {
     /// Presence, telemetry, nodes.
     pub observed: Arc<Observed>,
     /// The last changes, oldest first.
-    pub tail: Vector<Entry>,
+    pub tail: Vector<Arc<Entry>>,
     /// What people did before those; the console adds it itself.
     pub past: Past,
     /// Who ticks.

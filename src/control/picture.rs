@@ -66,7 +66,7 @@ pub struct Picture {
     /// Presence, telemetry, nodes.
     pub observed: Arc<Observed>,
     /// The last changes, oldest first, at most `TAIL_KEPT`.
-    pub tail: imbl::Vector<Entry>,
+    pub tail: imbl::Vector<Arc<Entry>>,
     /// Who ticks.
     pub seat: SeatView,
     /// How fresh all of it is.

@@ -21,7 +21,7 @@ pub struct Published {
     pub world: Arc<World>,
     /// The last changes without a gap, oldest first, the newest being the world's revision; at most
     /// `ENTRIES_AT_HAND`.
-    pub tail: Vector<Entry>,
+    pub tail: Vector<Arc<Entry>>,
     /// When this process last decided a tick; none = it did not yet.
     pub last_tick: Option<Timestamp>,
     /// `Connecting` until the journal was loaded, `Lost` while it cannot be read or written; never `Refused`.
@@ -55,13 +55,13 @@ impl Published {
         }
         let first = self.tail.front()?.revision;
         let skipped = usize::try_from((revision + 1).checked_sub(first)?).ok()?;
-        Some(self.tail.iter().skip(skipped).cloned().collect())
+        Some(self.tail.iter().skip(skipped).map(|entry| entry.as_ref().clone()).collect())
     }
 
     /// The same after `entries` were folded into `world`.
     fn extend(&mut self, world: Arc<World>, entries: impl IntoIterator<Item = Entry>) {
         self.world = world;
-        self.tail.extend(entries);
+        self.tail.extend(entries.into_iter().map(Arc::new));
         let surplus = self.tail.len().saturating_sub(ENTRIES_AT_HAND);
         if surplus > 0 {
             self.tail = self.tail.split_off(surplus);

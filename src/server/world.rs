@@ -42,7 +42,7 @@ fn world_body<H: Host, B>(reader: &Reader<H, B>, tail: usize) -> WorldBody {
         revision: published.world.revision,
         observed: Observed { cluster: sight, nodes, ..account.service.observer.observe(&published.world) },
         cluster_edition: Some(edition),
-        tail: published.tail.iter().skip(kept).cloned().collect(),
+        tail: published.tail.iter().skip(kept).map(|entry| entry.as_ref().clone()).collect(),
         seat: seat_body(&published),
         journal: trouble(&published),
         world: World::clone(&published.world),

@@ -213,12 +213,9 @@ impl Stage {
         self.living().find(|process| process.name == name)?.ladder.clone()
     }
 
-    /// Whoever looks at a process leaves, and it is asked to stop.
+    /// Nobody looks any more at a console on a ladder.
     pub fn leave(&mut self, name: &str) {
-        for process in self.processes.iter_mut().filter(|process| process.name == name) {
-            process.ladder = None;
-            process.service.stop.ask();
-        }
+        self.processes.iter_mut().filter(|process| process.name == name).for_each(|process| process.ladder = None);
     }
 
     /// People and agents that may choose ask a process from now on, or do not.

@@ -1,8 +1,9 @@
 //! The trail of a process through its ports: which call it is at, and the one at which it dies or freezes.
 
-use std::sync::Arc;
-
-use tokio::sync::Notify;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 
 use super::executor::{Alarm, Fate};
 use super::pending::pend_once;
@@ -127,8 +128,9 @@ struct Steps {
     doom: Option<Doom>,
     alarm: Option<Alarm>,
     is_dead: bool,
-    /// Told once.
-    death: Arc<Notify>,
+    /// Whoever waits for its death, in order.
+    mourners: BTreeMap<u64, Waker>,
+    waited: u64,
     died_at: Strikes,
     froze_at: Strikes,
 }
@@ -163,13 +165,13 @@ impl Trail {
         self.0.with(|steps| (steps.died_at, steps.froze_at))
     }
 
-    /// Returns once it died at a call: for somebody outside who waits for an answer of it.
-    pub(super) async fn death(&self) {
-        let death = self.0.with(|steps| Arc::clone(&steps.death));
-        let notified = death.notified();
-        if !self.0.with(|steps| steps.is_dead) {
-            notified.await;
-        }
+    /// Done once it died at a call: for somebody outside who waits for an answer of it.
+    pub(super) fn death(&self) -> Death {
+        let key = self.0.with(|steps| {
+            steps.waited += 1;
+            steps.waited
+        });
+        Death { trail: self.clone(), key }
     }
 
     /// A call comes by. Whoever dies here goes no further; whoever freezes goes on once it is thawed.
@@ -198,9 +200,35 @@ impl Steps {
             Fate::Dies => {
                 self.died_at.add(call, point);
                 self.is_dead = true;
-                self.death.notify_waiters();
+                std::mem::take(&mut self.mourners).into_values().for_each(Waker::wake);
             }
         }
         Some(fate)
+    }
+}
+
+/// The death of a process, for one who waits for it. Who waits no longer leaves nothing behind.
+pub(super) struct Death {
+    trail: Trail,
+    key: u64,
+}
+
+impl Future for Death {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        self.trail.0.with(|steps| {
+            if steps.is_dead {
+                return Poll::Ready(());
+            }
+            steps.mourners.insert(self.key, context.waker().clone());
+            Poll::Pending
+        })
+    }
+}
+
+impl Drop for Death {
+    fn drop(&mut self) {
+        self.trail.0.with(|steps| drop(steps.mourners.remove(&self.key)));
     }
 }

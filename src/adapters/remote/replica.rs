@@ -42,7 +42,7 @@ pub struct Replica {
     /// The edition of what is known of the cluster; none where the far end tells nothing of it.
     pub edition: Option<String>,
     /// The last changes, at most `TAIL_KEPT`.
-    pub tail: Vector<Entry>,
+    pub tail: Vector<Arc<Entry>>,
     /// Who ticks.
     pub seat: SeatView,
     /// How the far end's journal stands; none = well.
@@ -62,7 +62,7 @@ impl Replica {
             world: Arc::new(body.world),
             observed: Arc::new(body.observed),
             edition: body.cluster_edition,
-            tail: body.tail.into_iter().collect(),
+            tail: body.tail.into_iter().map(Arc::new).collect(),
             seat: seat_view(&body.seat),
             trouble: body.journal,
             account: body.account.name,
@@ -97,7 +97,7 @@ impl Replica {
             return Err(Gap::Missing { had, got: entry.revision });
         }
         Arc::make_mut(&mut self.world).apply(&entry);
-        self.tail.push_back(entry);
+        self.tail.push_back(Arc::new(entry));
         while self.tail.len() > TAIL_KEPT {
             self.tail.pop_front();
         }

@@ -228,7 +228,7 @@ fn deeds_without_a_link_are_told_by_the_change_that_tells_them_best() {
 fn latecomer(kept: usize) -> (Stage, Vec<Entry>) {
     let story = Stage::rolling(80, 24);
     let tail = story.picture.tail.clone();
-    let links = tail.iter().filter(|entry| entry.is_audit()).cloned().collect();
+    let links = tail.iter().filter(|entry| entry.is_audit()).map(|entry| entry.as_ref().clone()).collect();
     let mut stage = Stage::blank(80, 24);
     (stage.now, stage.picture) = (story.now, story.picture);
     stage.picture.tail = tail.clone().split_off(tail.len() - kept);

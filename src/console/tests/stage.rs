@@ -236,7 +236,7 @@ impl Stage {
         let world = Arc::make_mut(&mut picture.world);
         for entry in entries {
             world.apply(&entry);
-            picture.tail.push_back(entry);
+            picture.tail.push_back(Arc::new(entry));
         }
         verdict.reply
     }

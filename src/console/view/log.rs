@@ -71,7 +71,8 @@ fn find(model: &Model, revision: u64) -> Option<&Entry> {
     let tail = &model.picture.as_ref()?.tail;
     let first = tail.front()?.revision;
     let at = usize::try_from(revision.checked_sub(first)?).ok()?;
-    tail.get(at).filter(|e| e.revision == revision).or_else(|| tail.iter().find(|e| e.revision == revision))
+    let found = tail.get(at).filter(|e| e.revision == revision);
+    found.or_else(|| tail.iter().find(|e| e.revision == revision)).map(AsRef::as_ref)
 }
 
 fn change(model: &Model, entry: &Entry, pen: &Pen<'_>) -> Shown {

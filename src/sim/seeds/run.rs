@@ -1,8 +1,13 @@
 //! Plays seed after seed until one fails, and says of that one what it takes.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::thread::{available_parallelism, scope};
 
 use super::super::journal::Defect;
 use super::check::{Breach, Tally};
@@ -95,19 +100,60 @@ pub fn run_with(
     mut watch: impl FnMut(&Report) -> ControlFlow<()>,
 ) -> Report {
     let mut report = Report::default();
-    for seed in range {
-        let played = played(profile, seed, defect);
-        report.seeds += 1;
-        report.tally.add(&played.tally);
-        if let Some(breach) = played.breach {
-            report.failure = Some(failure(profile, seed, &breach, defect));
-            return report;
-        }
-        if watch(&report).is_break() {
-            return report;
-        }
-    }
+    each_in_order(
+        range,
+        |seed| played(profile, seed, defect),
+        |seed, played| {
+            report.seeds += 1;
+            report.tally.add(&played.tally);
+            match played.breach {
+                Some(breach) => {
+                    report.failure = Some(failure(profile, seed, &breach, defect));
+                    ControlFlow::Break(())
+                }
+                None => watch(&report),
+            }
+        },
+    );
     report
+}
+
+/// Plays seeds on all processors, and takes what came of them in their order until enough was seen.
+fn each_in_order<T: Send>(
+    range: Range<u64>,
+    play: impl Fn(u64) -> T + Sync,
+    mut take: impl FnMut(u64, T) -> ControlFlow<()>,
+) {
+    let workers = available_parallelism().map_or(1, NonZero::get);
+    let (next, stopped) = (AtomicU64::new(range.start), AtomicBool::new(false));
+    scope(|scope| {
+        // While a seed that failed is made small nobody plays on for long.
+        let (sender, played) = sync_channel(workers);
+        for _ in 0..workers {
+            let (sender, play, next, stopped) = (sender.clone(), &play, &next, &stopped);
+            scope.spawn(move || {
+                while !stopped.load(Ordering::Relaxed) {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= range.end || sender.send((seed, play(seed))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let (mut early, mut due) = (BTreeMap::new(), range.start);
+        'all: for (seed, outcome) in &played {
+            early.insert(seed, outcome);
+            while let Some(outcome) = early.remove(&due) {
+                if take(due, outcome).is_break() {
+                    break 'all;
+                }
+                due += 1;
+            }
+        }
+        stopped.store(true, Ordering::Relaxed);
+        drop(played);
+    });
 }
 
 /// A world in which something panics is a world that failed.

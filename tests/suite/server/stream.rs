@@ -78,7 +78,7 @@ async fn folding_the_stream_gives_the_world() {
     assert_eq!(joined_early.observed.last_poll, truth.observed.last_poll);
     assert_eq!(joined_early.observed.refused_start, truth.observed.refused_start);
     assert!(joined_early.observed.last_tick.is_some());
-    let tail: Vec<_> = joined_early.tail.iter().cloned().collect();
+    let tail: Vec<_> = joined_early.tail.iter().map(|entry| entry.as_ref().clone()).collect();
     assert_eq!(tail, truth.tail);
 
     // Whoever was away in the middle goes on from where they were.

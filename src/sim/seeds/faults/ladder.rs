@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use super::super::plot::Grace;
-use crate::control::ladder::{HAND_BACK_AFTER, STAND_BY_AFTER};
+use crate::control::ladder::HAND_BACK_AFTER;
 use crate::domain::fallback::Rung;
 use crate::domain::ids::Epoch;
 use crate::domain::span::Seconds;
@@ -105,13 +105,13 @@ impl Watch {
             return None;
         }
         let Some(grace) = grace else { return Some("stands for the seat, and nobody told it to".to_owned()) };
-        let needed = Seconds(grace.0.max(STAND_BY_AFTER.as_secs()).saturating_sub(SLACK.0));
+        let needed = Seconds(grace.0.saturating_sub(SLACK.0));
         let slept = self.asleep_at.is_some_and(|at| now <= Seconds(needed.0 + SLACK.0).after(at));
         let alone = self.alone_since.is_some_and(|since| needed.after(since) <= now);
         let since = self.alone_since.map(|since| Seconds::between(since, now));
         let since =
             since.map_or("a server answers".to_owned(), |alone| format!("nobody has answered for {alone} only"));
-        (!alone && !slept).then(|| format!("stands for the seat, and {since}"))
+        (needed.0 > 0 && !alone && !slept).then(|| format!("stands for the seat, and {since}"))
     }
 
     /// It stands for the seat, or has it, and a server has answered for long enough.

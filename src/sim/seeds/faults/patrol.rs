@@ -133,8 +133,17 @@ impl Theatre {
     /// broken, if one is.
     fn climb(&mut self, patrol: &mut Patrol, process: usize, around: Around) -> Option<String> {
         let (name, grace) = (self.name(process).to_owned(), self.cast_of(process).console?);
-        let (service, ladder) = (self.stage.service(&name)?, self.stage.ladder(&name)?);
-        let (fallback, holds) = (fallback(&ladder)?, *service.held.epochs().borrow());
+        let service = self.stage.service(&name)?;
+        let holds = *service.held.epochs().borrow();
+        let Some(ladder) = self.stage.ladder(&name) else {
+            // Whoever looked has left: it ends once it has given back what it had.
+            self.stands[process] = false;
+            if holds.is_none() {
+                service.stop.ask();
+            }
+            return None;
+        };
+        let fallback = fallback(&ladder)?;
         let Console { watch, server, .. } = &mut patrol.consoles[process];
         let heard = server.as_ref().is_none_or(|server| self.is_clear(server));
         let seen = Seen {
@@ -145,12 +154,9 @@ impl Theatre {
             trouble: fallback.trouble.clone(),
             holds,
         };
-        let (stood, was_alone) = (watch.stands(), watch.is_alone());
+        let stood = watch.stands();
         let fault = watch.look(&seen, grace).map(|what| format!("A24: {name} {what}"));
         self.stands[process] = watch.stands();
-        if !was_alone && watch.is_alone() {
-            patrol.toll.count(Mishap::LostControlPlane);
-        }
         if !stood && watch.stands() && watch.is_asked(around.now) {
             patrol.toll.count(Mishap::TakenByHand);
         }
@@ -159,22 +165,26 @@ impl Theatre {
             patrol.excuse(&name, says_so, around.now);
         }
         self.stage.open(&name, self.stands[process]);
-        self.connect(&mut patrol.consoles[process], &name);
+        if self.connect(&mut patrol.consoles[process], &name) {
+            patrol.toll.count(Mishap::LostControlPlane);
+        }
         fault
     }
 
-    /// A console hears whichever server answers it from now on, if any does.
-    fn connect(&self, console: &mut Console, name: &str) {
+    /// A console hears whichever server answers it from now on, if any does. True = it had one, and has none any more.
+    fn connect(&self, console: &mut Console, name: &str) -> bool {
         let now = self.stage.clock().instant();
         let reached = self.stage.means(name).is_some_and(|means| !means.to_servers.is_cut(now));
         let keeps = |process: &usize| console.server.as_deref() == Some(self.name(*process));
         let answer = |process: &usize| reached && self.answers(*process);
         let server = (0..PROCESSES).filter(answer).max_by_key(keeps).map(|process| self.name(process).to_owned());
+        let is_lost = server.is_none() && console.server.is_some();
         if server != console.server {
             console.answering.set(server.as_ref().and_then(|server| self.stage.service(server)));
+            console.watch.hears(server.is_some(), now);
             console.server = server;
-            console.watch.hears(console.server.is_some(), now);
         }
+        is_lost
     }
 
     /// Nothing is the matter between a process and its journal.
@@ -243,12 +253,16 @@ impl Theatre {
         self.stage.means(self.name(process)).into_iter().for_each(|means| means.trail.spare());
     }
 
-    /// A process is asked to stop.
+    /// A process is asked to stop; whoever looks at a console leaves.
     pub(in super::super) fn stop(&mut self, process: usize) {
         let name = self.name(process).to_owned();
+        let Some(service) = self.stage.service(&name) else { return };
         let says_so = self.says_so(&name);
         self.excuse(&name, says_so);
-        self.stage.leave(&name);
+        match self.cast_of(process).console {
+            Some(_) => self.stage.leave(&name),
+            None => service.stop.ask(),
+        }
     }
 
     /// A process that gives the seat back gets that through to the journal.
