@@ -189,8 +189,9 @@ fn fold<R: Clone>(
         }
         News::Changed(name, row) => {
             *contact = live;
-            let known = rows.insert(name, row.clone());
-            return !was_live || known.is_none_or(|known| is_news(&known, &row));
+            let told = rows.get(&name).is_none_or(|known| is_news(known, &row));
+            rows.insert(name, row);
+            return !was_live || told;
         }
         News::Gone(name) => {
             let was_there = rows.remove(&name).is_some();
