@@ -16,6 +16,12 @@ use super::{print_spread, timed};
 /// The token of the operator of this measurement.
 const TOKEN: &str = "figures-figures-figures-figures-figures";
 
+/// The account it is of.
+pub(super) const ACCOUNT: &str = "bench";
+
+/// The file of its journal.
+pub(super) const JOURNAL: &str = "kura.db";
+
 /// Longest wait for a screen.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -35,7 +41,7 @@ pub(super) fn first_frame() {
 
 pub(super) fn change_to_screen() {
     let folder = tempfile::tempdir().expect("a folder");
-    let plane = Plane::start(folder.path());
+    let plane = Plane::start(folder.path(), &[]);
     let ring = plane.prepare();
     let mut console = launch(&plane.api, (120, 36));
     console.wait_for("live");
@@ -53,31 +59,33 @@ pub(super) fn change_to_screen() {
     print_spread("from a committed change to the screen, attached on loopback", times);
 }
 
-fn launch(api: &str, (columns, rows): (u16, u16)) -> Driver {
+pub(super) fn launch(api: &str, (columns, rows): (u16, u16)) -> Driver {
     Launch::console(&["--api", api]).env("KURA_CONSOLE_TOKEN", TOKEN).size(columns, rows).start()
 }
 
 /// A control plane as a process of its own.
-struct Plane {
+pub(super) struct Plane {
     process: Child,
-    api: String,
+    pub(super) api: String,
     client: Client,
     runtime: Runtime,
 }
 
 impl Plane {
-    fn start(folder: &Path) -> Self {
+    /// In this folder, with more flags than it needs.
+    pub(super) fn start(folder: &Path, flags: &[&str]) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port();
         let fingerprint: String = Sha256::digest(TOKEN.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-        let tokens = json!({"name": "jane", "role": "operator", "account": "bench", "sha256": fingerprint});
+        let tokens = json!({"name": "jane", "role": "operator", "account": ACCOUNT, "sha256": fingerprint});
         std::fs::write(folder.join("tokens"), format!("{tokens}\n")).expect("a tokens file");
         std::fs::create_dir_all(folder.join("releases/v1")).expect("a release");
         std::fs::write(folder.join("releases/v1/top.sls"), "base: {}\n").expect("a release");
         let process = Command::new(env!("CARGO_BIN_EXE_kura-console"))
             .current_dir(folder)
-            .args(["serve", "--journal", "sqlite:kura.db", "--tokens", "tokens", "--releases", "releases"])
+            .args(["serve", "--journal", &format!("sqlite:{JOURNAL}"), "--tokens", "tokens", "--releases", "releases"])
             .args(["--listen", &format!("127.0.0.1:{port}")])
+            .args(flags)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

@@ -5,11 +5,24 @@ use serde_json::{Value, json};
 
 use super::Fallible;
 use super::cluster::Cluster;
-use super::objects::{instance, instances, pods, workload};
+use super::objects::{instances, pods, workload};
 use super::rest::{Rest, Told};
 
 /// Requests at the same time.
 const AT_ONCE: usize = 32;
+
+/// The region all of them are in.
+pub(crate) const REGION: &str = "eu1";
+
+/// The tenant of an instance.
+pub(crate) fn tenant(n: u32) -> String {
+    format!("tenant-{n:04}")
+}
+
+/// What an instance is called.
+pub(crate) fn owner(n: u32) -> String {
+    format!("kura-{}-{REGION}", tenant(n))
+}
 
 /// A namespace full of them.
 pub(crate) struct Crowd {
@@ -19,13 +32,19 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
-    pub(crate) async fn make(cluster: &Cluster, namespace: &'static str, instances: u32, pods: u32) -> Fallible<Self> {
+    /// Each instance as `manifest` has it for its number, applied by `manager`.
+    pub(crate) async fn make(
+        cluster: &Cluster,
+        namespace: &'static str,
+        (instances, pods): (u32, u32),
+        (manager, manifest): (&str, impl Fn(u32) -> Value),
+    ) -> Fallible<Self> {
         cluster.name_space(namespace).await;
         let crowd = Self { namespace, pods, instances };
         let api = &cluster.admin();
-        let crowd_ref = &crowd;
+        let (crowd_ref, manifest) = (&crowd, &manifest);
         stream::iter(0..instances)
-            .map(|n| async move { crowd_ref.make_instance(api, n).await })
+            .map(|n| async move { crowd_ref.make_instance(api, n, manager, &manifest(n)).await })
             .buffer_unordered(AT_ONCE)
             .try_collect::<()>()
             .await?;
@@ -38,16 +57,16 @@ impl Crowd {
     }
 
     fn owner(&self, n: u32) -> String {
-        format!("kura-tenant-{:04}-eu1", n % self.instances)
+        owner(n % self.instances)
     }
 
     pub(crate) fn pod(&self, n: u32) -> String {
         format!("{}-{}", self.owner(n), n / self.instances)
     }
 
-    async fn make_instance(&self, api: &Rest, n: u32) -> Fallible<()> {
+    async fn make_instance(&self, api: &Rest, n: u32, manager: &str, manifest: &Value) -> Fallible<()> {
         let name = self.owner(n);
-        taken(api.create(&instances(self.namespace), &instance(&name, "0.20.0", 3)).await)?;
+        taken(api.apply(&format!("{}/{name}", instances(self.namespace)), manager, manifest).await)?;
         let status = json!({"status": {"phase": "Ready", "observedImage": "ghcr.io/tuist/kura:0.20.0", "readyReplicas": 3,
             "lastReconciledAt": "2026-01-01T00:00:00Z", "publicURL": format!("https://{name}.kura.example")}});
         taken(api.merge(&format!("{}/{name}/status", instances(self.namespace)), &status).await)

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use cluster::Cluster;
-use crowd::Crowd;
+use crowd::{Crowd, owner};
 use kura_console::adapters::clock::SystemClock;
 use watcher::Watcher;
 
@@ -87,8 +87,9 @@ async fn measure(flags: &Flags) -> Fallible<String> {
     let cluster = Cluster::start("mirror").await.ok_or("no programs: tests/envtest/provision brings them")?;
     cluster.define().await;
     let clock = SystemClock::start();
-    let big = Crowd::make(&cluster, "big", flags.instances, flags.pods).await?;
-    let small = Crowd::make(&cluster, "small", 1, flags.read).await?;
+    let manifest = || ("mirror", |n| objects::instance(&owner(n), "0.20.0", 3));
+    let big = Crowd::make(&cluster, "big", (flags.instances, flags.pods), manifest()).await?;
+    let small = Crowd::make(&cluster, "small", (1, flags.read), manifest()).await?;
 
     let mut watcher = Watcher::start(&cluster, &big).await?;
     let first = watcher.until_complete().await?;
