@@ -245,7 +245,7 @@ impl Aim for Server {
         let (id, aimed) = server(world, &self.server)?;
         let known =
             world.kura.servers.get(&id).ok_or_else(|| Problem::from(&Refusal::from(KuraRefusal::NoServer(id))))?;
-        let spec = Box::new(self.settings.over(known.spec.clone()));
+        let spec = Box::new(self.settings.over((*known.spec).clone()));
         Ok((deed(KuraVerb::ConfigureServer { server: id, spec }), aimed))
     }
 }

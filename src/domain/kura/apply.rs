@@ -1,5 +1,7 @@
 //! The fold of the facts about Kura servers; the only code that changes an estate.
 
+use std::sync::Arc;
+
 use imbl::{OrdMap, Vector};
 use jiff::Timestamp;
 
@@ -53,7 +55,7 @@ fn apply_to_server(server: &mut Server, at: Timestamp, change: &KuraChange) {
         server.rendered = Remembered::default();
     }
     match change {
-        KuraChange::SpecChanged { spec, .. } => server.spec = (**spec).clone(),
+        KuraChange::SpecChanged { spec, .. } => server.spec = Arc::new((**spec).clone()),
         KuraChange::Moved { phase, .. } => server.move_phase = *phase,
         KuraChange::StatusChanged { status, .. } => project(server, *status),
         KuraChange::ImageObserved { tag, .. } => server.observed_image_tag.clone_from(tag),

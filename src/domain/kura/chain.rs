@@ -236,7 +236,7 @@ fn class(sight: &Sight, live: Option<&Instance>, now: Timestamp) -> Standing {
     if let Some(unread) = unread("instances", &sight.instances.contact, now) {
         return unread;
     }
-    let Some(name) = live.and_then(|live| live.spec.get("ingressClassName")).and_then(|name| name.as_str()) else {
+    let Some(name) = live.and_then(|live| live.spec.class()) else {
         return broken(WaitKind::IngressClassWithoutController, "the instance names no ingress class");
     };
     if let Some(unread) = unread("ingress classes", &sight.classes.contact, now) {
@@ -287,7 +287,7 @@ fn address(ways: &Ways<'_>, server: &Server, addresses: &[String], now: Timestam
 
 /// The load balancer of the gateway that has no address either, with what was said of it.
 fn balancer_missing(ways: &Ways<'_>, server: &Server, now: Timestamp) -> Option<String> {
-    let class = ways.sight.instances.get(&server.instance_name)?.spec.get("ingressClassName")?.as_str()?;
+    let class = ways.sight.instances.get(&server.instance_name)?.spec.class()?;
     let gateway = ways.gateways(class).first()?;
     let mut balancers = ways.services(&gateway.stamp.name).iter().filter(|row| row.kind == "LoadBalancer");
     let name = &balancers.find(|row| row.addresses.is_empty())?.stamp.name;

@@ -37,7 +37,7 @@ pub fn drift(manifest: &Manifest, live: &Value) -> Vec<FieldDrift> {
 
 /// The live object carries what was rendered: the image and the revision (K23).
 pub fn carries(manifest: &Manifest, live: &Instance) -> bool {
-    let image = live.spec.get("image").and_then(Value::as_str).unwrap_or_default();
+    let image = live.spec.image().unwrap_or_default();
     tag_of(image) == tag_of(&manifest.image) && live.revision.as_ref() == Some(&manifest.revision)
 }
 

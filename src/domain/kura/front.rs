@@ -1,5 +1,6 @@
 //! Where a server answers, and which of those places are worth a probe.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::estate::Estate;
@@ -22,11 +23,11 @@ pub enum Front {
 
 impl Front {
     /// What its probe is filed under in `Sight.endpoints`.
-    pub fn key(&self) -> String {
+    pub fn key(&self) -> Cow<'_, str> {
         match self {
-            Self::Host(host) => host.clone(),
-            Self::NodePort { address, port } if address.contains(':') => format!("[{address}]:{port}"),
-            Self::NodePort { address, port } => format!("{address}:{port}"),
+            Self::Host(host) => Cow::Borrowed(host),
+            Self::NodePort { address, port } if address.contains(':') => Cow::Owned(format!("[{address}]:{port}")),
+            Self::NodePort { address, port } => Cow::Owned(format!("{address}:{port}")),
         }
     }
 
@@ -67,7 +68,7 @@ pub fn wanted(estate: &Estate, sight: &Sight) -> BTreeMap<String, Wanted> {
     for server in staying {
         let Some(front) = front(server, sight) else { continue };
         let eager = server.open().is_some();
-        let known = wanted.entry(front.key()).or_insert(Wanted { front, eager });
+        let known = wanted.entry(front.key().into_owned()).or_insert(Wanted { front, eager });
         known.eager |= eager;
     }
     wanted
@@ -102,8 +103,8 @@ mod tests {
             (server(1, "a"), server(2, "b"), server(3, "c"), server(4, "d"), server(5, "e"));
         bare.current_image_tag = None;
         gone.status = ServerStatus::Destroying;
-        hidden.spec.private = true;
-        port.spec.gateway = GatewayMode::NodePort;
+        hidden.spec_mut().private = true;
+        port.spec_mut().gateway = GatewayMode::NodePort;
         let mut deployed = server(6, "f");
         let row = Deployment::pending(deployed.next_deployment(), "0.21.0", "scheduler", Timestamp::UNIX_EPOCH);
         deployed.deployments.push_back(row);

@@ -146,28 +146,25 @@ pub fn class_of(gateway: &Gateway) -> &str {
 
 /// Classes that an instance names, or that a server's manifest does (K43).
 pub fn used_classes(estate: &Estate, sight: &Sight) -> BTreeSet<String> {
-    let named = |spec: &serde_json::Value| Some(spec.get("ingressClassName")?.as_str()?.to_owned());
-    let live = sight.instances.rows.values().filter_map(|live| named(&live.spec));
+    let live = sight.instances.rows.values().filter_map(|live| live.spec.class().map(str::to_owned));
     let serving = estate.servers.values().filter(|server| !server.status.is_leaving());
     live.chain(serving.filter_map(super::render::class)).collect()
 }
 
 /// Who uses each class: an instance that names it, else a server whose manifest does (K42, K43).
 pub fn users(estate: &Estate, sight: &Sight) -> BTreeMap<String, String> {
-    let named = |spec: &serde_json::Value| Some(spec.get("ingressClassName")?.as_str()?.to_owned());
     let serving = estate.servers.values().filter(|server| !server.status.is_leaving());
     let rendered =
         serving.filter_map(|server| Some((super::render::class(server)?, format!("server {}", server.name()))));
     let live = sight.instances.rows.iter();
-    let live = live.filter_map(|(name, live)| Some((named(&live.spec)?, format!("instance {name}"))));
+    let live = live.filter_map(|(name, live)| Some((live.spec.class()?.to_owned(), format!("instance {name}"))));
     rendered.chain(live).collect()
 }
 
 /// Who uses a gateway: an instance that names its class, else a server whose manifest does (K42, K43).
 pub fn user_of(gateway: &Gateway, estate: &Estate, sight: &Sight) -> Option<String> {
     let class = class_of(gateway);
-    let names = |spec: &serde_json::Value| spec.get("ingressClassName").and_then(|name| name.as_str()) == Some(class);
-    let live = sight.instances.rows.iter().find(|(_, live)| names(&live.spec));
+    let live = sight.instances.rows.iter().find(|(_, live)| live.spec.class() == Some(class));
     let rendered = || {
         let serving = estate.servers.values().filter(|server| !server.status.is_leaving());
         serving.into_iter().find(|server| super::render::class(server).as_deref() == Some(class))

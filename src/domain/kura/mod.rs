@@ -3,6 +3,7 @@
 // What passes between the core and whoever talks to the cluster.
 pub mod object;
 pub mod source;
+pub mod live_spec;
 pub mod workload;
 pub mod traffic;
 pub mod notice;

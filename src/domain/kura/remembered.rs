@@ -13,7 +13,7 @@ pub struct Remembered(OnceLock<Arc<Rendered>>);
 /// A manifest and what it was made of; everything else that it takes of a server never changes.
 struct Rendered {
     tag: String,
-    spec: ServerSpec,
+    spec: Arc<ServerSpec>,
     manifest: Arc<Manifest>,
 }
 
@@ -36,7 +36,7 @@ impl Server {
     /// forgets it when either changes, and for any other it is rendered anew.
     pub fn manifest(&self, tag: &str) -> Arc<Manifest> {
         let fresh = || {
-            let (tag, spec, manifest) = (tag.to_owned(), self.spec.clone(), Arc::new(render(self, tag)));
+            let (tag, spec, manifest) = (tag.to_owned(), Arc::clone(&self.spec), Arc::new(render(self, tag)));
             Arc::new(Rendered { tag, spec, manifest })
         };
         let known = self.rendered.0.get_or_init(fresh);
@@ -76,7 +76,7 @@ mod tests {
         let other = agree(&estate, "0.19.0");
         assert_ne!(first.revision, other.revision);
         assert!(Arc::ptr_eq(&other, &agree(&estate.clone(), "0.19.0")), "a clone of the world remembers too");
-        estate.servers.get_mut(&id).unwrap().spec.replicas = 7;
+        estate.servers.get_mut(&id).unwrap().spec_mut().replicas = 7;
         agree(&estate, "0.19.0");
     }
 }

@@ -1,6 +1,7 @@
 //! A server: one row of intent, a tenant in a region, served by one `KuraInstance` (K1-K3).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use imbl::{OrdMap, Vector};
 use jiff::Timestamp;
@@ -232,7 +233,7 @@ pub struct Server {
     /// Its instance.
     pub instance_name: String,
     /// What a person configured.
-    pub spec: ServerSpec,
+    pub spec: Arc<ServerSpec>,
     /// A projection.
     pub status: ServerStatus,
     /// Where it serves, once it did.
@@ -289,7 +290,7 @@ impl Server {
             region: region.to_owned(),
             cluster_id: region.to_owned(),
             instance_name: instance_name(tenant, region),
-            spec: ServerSpec::default(),
+            spec: Arc::default(),
             status: ServerStatus::Provisioning,
             url: None,
             current_image_tag: None,
@@ -357,6 +358,11 @@ impl Server {
         let set = self.spec.overrides.get("publicHost").map(|value| value.as_str().map(str::to_owned));
         let host = set.unwrap_or_else(|| Some(self.spec.public_host.clone().unwrap_or_else(usual)));
         host.filter(|_| !self.spec.private)
+    }
+
+    /// What is configured of it, to be configured otherwise.
+    pub fn spec_mut(&mut self) -> &mut ServerSpec {
+        Arc::make_mut(&mut self.spec)
     }
 
     /// It serves, or served, under one name for people: its tenant in its region.

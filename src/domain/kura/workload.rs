@@ -4,8 +4,8 @@ use imbl::OrdMap;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use super::live_spec::LiveSpec;
 use super::object::Stamp;
 
 /// A `KuraInstance` as it is (K47, K49).
@@ -14,7 +14,7 @@ pub struct Instance {
     /// Identity and version.
     pub stamp: Stamp,
     /// Its `spec` as it stands, with fields nobody here knows (K49).
-    pub spec: Value,
+    pub spec: LiveSpec,
     /// Its annotation `tuist.dev/kura-manifest-revision`: what it was applied from (K22).
     #[serde(default)]
     pub revision: Option<String>,

@@ -127,12 +127,13 @@ impl Objects {
         let mut stamp = known.as_ref().map_or_else(|| fresh.clone(), |live| live.stamp.clone());
         stamp.resource_version = fresh.resource_version;
         stamp.labels = labels.unwrap_or_default();
-        let (mut live_spec, mut foreign) = known.map_or((Value::Null, OrdMap::new()), |live| (live.spec, live.foreign));
+        let (mut live_spec, mut foreign) =
+            known.map_or((Value::Null, OrdMap::new()), |live| (live.spec.into(), live.foreign));
         merge(&mut live_spec, &spec);
         paths("spec", &spec).iter().for_each(|field| drop(foreign.remove(field)));
         let live = Instance {
             stamp,
-            spec: live_spec,
+            spec: live_spec.into(),
             revision: annotated(manifest),
             foreign,
             phase: Some("Ready".to_owned()),
@@ -151,9 +152,9 @@ impl Objects {
     /// What the instance controller does: the template, the replicas, the status.
     pub fn reconcile(&mut self, name: &str, now: Timestamp) {
         let Some(live) = self.instances.get(name) else { return };
-        let image = live.spec.get("image").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let image = live.spec.image().unwrap_or_default().to_owned();
         let replicas = live.spec.get("replicas").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
-        let class = live.spec.get("ingressClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let class = live.spec.class().unwrap_or_default().to_owned();
         if self.classes_since.get(name).is_none_or(|(known, _)| *known != class) {
             self.classes_since.insert(name.to_owned(), (class, now));
         }

@@ -84,7 +84,7 @@ impl Objects {
                 live.stamp.labels.extend(text.map(|by| (MANAGED_BY_LABEL.to_owned(), by)));
             }
             field => {
-                merge(&mut live.spec, &json!({ field: value }));
+                live.spec.edit(|spec| merge(spec, &json!({ field: value })));
                 self.reconcile(name, now);
             }
         }
@@ -121,7 +121,7 @@ impl Objects {
                 let Some(live) = self.instances.get_mut(&object.name) else { return false };
                 live.stamp.resource_version = version;
                 if let Some(spec) = patch.get("spec") {
-                    merge(&mut live.spec, spec);
+                    live.spec.edit(|all| merge(all, spec));
                     let touched = paths("spec", spec);
                     live.foreign.extend(touched.into_iter().map(|field| (field, manager.to_owned())));
                 }
@@ -190,8 +190,8 @@ impl Objects {
     /// The way to an instance changes; none = that link stays as it is.
     pub fn change_link(&mut self, instance: &str, change: LinkChange) {
         if let Some(alive) = change.class {
-            let class = self.instances.get(instance).and_then(|live| live.spec.get("ingressClassName"));
-            if let Some(class) = class.and_then(Value::as_str).map(str::to_owned) {
+            let class = self.instances.get(instance).and_then(|live| live.spec.class());
+            if let Some(class) = class.map(str::to_owned) {
                 match alive {
                     true => drop(self.dead_classes.remove(&class)),
                     false => drop(self.dead_classes.insert(class)),

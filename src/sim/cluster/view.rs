@@ -92,8 +92,7 @@ impl Objects {
 
     /// Its way follows its class, and nobody serves that.
     fn is_severed(&self, instance: &str, chain: &SimChain) -> bool {
-        let class = self.instances.get(instance).and_then(|live| live.spec.get("ingressClassName"));
-        let class = class.and_then(|class| class.as_str()).unwrap_or_default();
+        let class = self.instances.get(instance).and_then(|live| live.spec.class()).unwrap_or_default();
         chain.follows_class && !self.is_served(class)
     }
 
@@ -111,7 +110,7 @@ impl Objects {
     fn ingresses(&self, now: Timestamp) -> Vec<(String, Ingress)> {
         let ingress = |(name, chain): (&String, &SimChain)| {
             let live = self.instances.get(name)?;
-            let class = live.spec.get("ingressClassName").and_then(|class| class.as_str()).map(str::to_owned);
+            let class = live.spec.class().map(str::to_owned);
             let row = Ingress {
                 stamp: derived(name, now),
                 instance: Some(name.clone()),
@@ -126,8 +125,7 @@ impl Objects {
 
     /// A class is there while somebody names it, and where a gateway was given it; its controller runs unless it is said not to.
     fn classes(&self, now: Timestamp) -> Vec<(String, IngressClass)> {
-        let named = |spec: &serde_json::Value| Some(spec.get("ingressClassName")?.as_str()?.to_owned());
-        let named = self.instances.values().filter_map(|live| named(&live.spec));
+        let named = self.instances.values().filter_map(|live| live.spec.class().map(str::to_owned));
         let names: BTreeSet<String> = named.chain(self.gateway_classes.iter().cloned()).collect();
         let row = |name: String| {
             let alive = self.is_served(&name);

@@ -1,6 +1,7 @@
 //! Kura servers of `given`: what the control plane knows of them, and the cluster that agrees with it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -41,9 +42,10 @@ pub(super) fn server(given: &Placed<ServerGiven>, start: Timestamp, ids: &mut Id
     let tenant = given.tenant.as_deref().unwrap_or(&given.id);
     let mut server = Server::new(ids.server(&given.id), tenant, &given.region, LONG_AGO.after(start));
     server.instance_name = instance_name(tenant, &given.region);
-    server.spec = spec(&given.spec).map_err(|why| Fault::at(place, why))?;
-    server.spec.replicas = given.replicas.unwrap_or(server.spec.replicas);
-    server.spec.overrides.extend(given.rendered.clone());
+    let mut spec = spec(&given.spec).map_err(|why| Fault::at(place, why))?;
+    spec.replicas = given.replicas.unwrap_or(spec.replicas);
+    spec.overrides.extend(given.rendered.clone());
+    server.spec = Arc::new(spec);
     server.move_phase = given.move_phase;
     server.current_image_tag = given.current_tag.as_ref().map(text);
     server.url = server.current_image_tag.as_ref().and(server.public_host()).map(|host| format!("https://{host}"));
@@ -152,10 +154,12 @@ fn put_server(objects: &mut Objects, given: &ServerGiven, server: &Server, start
     objects.put_instance(name, &manifest.instance, start);
     if let Some(live) = objects.instances.get_mut(name) {
         live.revision = given.revision.as_ref().map(text).or(live.revision.take());
-        if let Value::Object(spec) = &mut live.spec {
-            spec.extend(given.live.clone());
-            spec.retain(|_, value| !value.is_null());
-        }
+        live.spec.edit(|spec| {
+            if let Value::Object(spec) = spec {
+                spec.extend(given.live.clone());
+                spec.retain(|_, value| !value.is_null());
+            }
+        });
     }
     let image = given.image.as_ref().map(text).or(server.current_image_tag.clone()).unwrap_or(tag);
     pods(objects, name, Some(&image), given.ready.unwrap_or(server.spec.replicas), start);

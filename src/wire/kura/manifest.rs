@@ -38,7 +38,7 @@ impl ManifestBody {
             revision_rendered: manifest.as_ref().map(|manifest| manifest.revision.clone()),
             gateway: manifest.as_ref().and_then(|manifest| manifest.gateway.clone()),
             rendered: manifest.map(|manifest| manifest.instance.clone()),
-            live: live.map(|live| live.spec.clone()),
+            live: live.map(|live| (*live.spec).clone()),
             applied: server.applied.as_ref().map(|applied| applied.revision.clone()),
             revision_applied: live.and_then(|live| live.revision.clone()),
         }

@@ -262,7 +262,7 @@ mod tests {
     fn server() -> Server {
         let at = Timestamp::from_second(1_800_000_000).unwrap();
         let spec = ServerSpec { replicas: 3, storage_size: "80Gi".to_owned(), ..ServerSpec::default() };
-        Server { spec, ..Server::new(ServerId::named("acme"), "acme", "eu", at) }
+        Server { spec: spec.into(), ..Server::new(ServerId::named("acme"), "acme", "eu", at) }
     }
 
     fn patch(body: Value) -> Result<KuraVerb, Problem> {
@@ -278,7 +278,7 @@ mod tests {
         let KuraVerb::ConfigureServer { spec, .. } = patch(json!({"spec": {"replicas": null}})).unwrap() else {
             panic!("null is the default")
         };
-        assert_eq!(*spec, ServerSpec { replicas: 2, ..server().spec });
+        assert_eq!(*spec, ServerSpec { replicas: 2, ..(*server().spec).clone() });
     }
 
     #[test]

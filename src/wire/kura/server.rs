@@ -181,7 +181,7 @@ impl ServerBody {
             target_image_tag: target.map(str::to_owned),
             move_phase: server.move_phase,
             pin: server.pin.clone(),
-            spec: server.spec.clone(),
+            spec: (*server.spec).clone(),
             deployment: None,
             wait: None,
             wait_age_seconds: None,

@@ -68,7 +68,7 @@ impl Cluster for Bare {
 fn server(n: u128, host: &str, status: ServerStatus) -> Server {
     let at = Timestamp::UNIX_EPOCH;
     let mut server = Server::new(ServerId(Uuid::from_u128(n)), "acme", &format!("r{n}"), at);
-    server.spec.public_host = Some(host.to_owned());
+    server.spec_mut().public_host = Some(host.to_owned());
     server.status = status;
     let row = Deployment::pending(server.next_deployment(), "0.20.0", "scheduler", at);
     server.deployments.push_back(row);

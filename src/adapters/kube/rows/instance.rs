@@ -48,7 +48,7 @@ impl Watched for InstanceObject {
         let port = status.node_port_cache.or(status.node_port_http).filter(|port| *port > 0);
         Some(Instance {
             stamp: self.metadata.stamp(),
-            spec: self.spec,
+            spec: self.spec.into(),
             revision,
             foreign,
             phase: status.phase,

@@ -23,7 +23,13 @@ fn said(width: u16, height: u16, words: &str) -> Bed {
     bed.pod("kura-ash-eu-1", |pod| pod.image = Some(words.to_owned()));
     bed.gateway(words, json!({"stamp": {"deleting_since": "2026-05-15T03:00:00Z", "finalizers": [words]}}));
     bed.sight.instances.rows.extend([row(words, json!({"spec": {"image": words}, "message": words}))]);
-    bed.sight.instances.rows.get_mut("kura-birch-us").unwrap().spec["ingressClassName"] = json!(words);
+    bed.sight
+        .instances
+        .rows
+        .get_mut("kura-birch-us")
+        .unwrap()
+        .spec
+        .edit(|spec| spec["ingressClassName"] = json!(words));
     bed.pass(7_200);
     bed.shown()
 }

@@ -37,7 +37,7 @@ fn i1_a_silent_manifest_deadlock_names_the_field_and_the_key_that_heals_it() {
     // K24, K29
     let mut bed = deploying();
     let live = bed.sight.instances.rows.get_mut("kura-ash-eu").unwrap();
-    live.spec["ingressClassName"] = json!("kgw-799b");
+    live.spec.edit(|spec| spec["ingressClassName"] = json!("kgw-799b"));
     bed.sight.classes.rows.extend([row("kgw-799b", json!({"controller": "gone", "has_controller": false}))]);
     bed.sight.ingresses.rows.get_mut("kura-ash-eu").unwrap().addresses.clear();
     let host = "ash-eu.kura.tuist.dev".to_owned();

@@ -41,7 +41,7 @@ fn everything(width: u16, height: u16) -> Bed {
     bed.sight.instances.rows.get_mut("kura-ash-eu-central-1").unwrap().progress = Some(progress);
     bed.pass(7_200);
     let edited = bed.sight.instances.rows.get_mut("kura-birch-eu-central-1").unwrap();
-    edited.spec["ingressClassName"] = json!("kgw-birch");
+    edited.spec.edit(|spec| spec["ingressClassName"] = json!("kgw-birch"));
     edited.stamp.resource_version = "8".to_owned();
     let held = bed.sight.sets.rows.get_mut("kura-tuist-us-east-1").unwrap();
     (held.strategy, held.strategy_since) = (UpdateStrategy::OnDelete, Some(bed.stage.now));

@@ -116,7 +116,7 @@ fn owes_gateway(draft: &Draft<'_>, sight: &Sight, server: &Server, manifest: &Ma
 fn apply(draft: &mut Draft<'_>, sight: &Sight, server: &Server, manifest: &Manifest, owed: &Owed) {
     let (open, live) = (server.open(), sight.instances.get(&server.instance_name));
     let force = open.is_some_and(Deployment::owes_force);
-    let before = live.and_then(|live| live.spec.get("image")).and_then(Value::as_str).map(tag_of);
+    let before = live.and_then(|live| live.spec.image()).map(tag_of);
     let image = tag_of(&manifest.image).to_owned();
     let purpose = Purpose::Converge {
         server: server.id,

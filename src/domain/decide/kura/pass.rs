@@ -50,7 +50,7 @@ fn tend(draft: &mut Draft<'_>, sight: &Sight) {
     // What is decided about one server changes no other.
     let servers = draft.world().kura.servers.clone();
     let mut staying: Vec<&Server> = servers.values().filter(|one| one.status != ServerStatus::Destroyed).collect();
-    staying.sort_by_key(|server| server.number);
+    staying.sort_by_cached_key(|server| server.number);
     let ways = Ways::of(sight);
     for server in staying {
         let (told, first) = (draft.told(), draft.step_count());

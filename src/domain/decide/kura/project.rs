@@ -17,11 +17,10 @@ pub(super) fn project(draft: &mut Draft<'_>, sight: &Sight, server: &Server) {
 
 /// Whether it serves; none = that cannot be told now.
 fn answers(server: &Server, sight: &Sight, draft: &Draft<'_>) -> Option<bool> {
-    if server.public_host().is_none() {
-        let fresh = sight.pods.is_fresh(draft.now);
-        return fresh.then(|| sight.pods_of(&server.instance_name).any(|pod| pod.ready));
-    }
-    let front = front(server, sight)?;
+    let Some(front) = front(server, sight) else {
+        let told = server.public_host().is_none() && sight.pods.is_fresh(draft.now);
+        return told.then(|| sight.pods_of(&server.instance_name).any(|pod| pod.ready));
+    };
     let probe = sight.endpoint(&front.key(), draft.now)?;
     match (&probe.up, &probe.dns) {
         // A resolver that fails here says nothing about those who are served there (A23).

@@ -1,5 +1,7 @@
 //! What people do about Kura servers.
 
+use std::sync::Arc;
+
 use super::super::super::ids::ServerId;
 use super::super::super::input::Order;
 use super::super::super::kura::change::KuraChange;
@@ -78,7 +80,7 @@ fn add(draft: &mut Draft<'_>, verb: &KuraVerb) -> Done {
         tenant_id: tenant_id.clone(),
         cluster_id: cluster_id.clone(),
         instance_name: instance,
-        spec: (**spec).clone(),
+        spec: Arc::new((**spec).clone()),
         ..Server::new(*id, tenant, region, draft.now)
     };
     draft.tell(KuraChange::ServerAdded { server: Box::new(server) });
@@ -88,7 +90,7 @@ fn add(draft: &mut Draft<'_>, verb: &KuraVerb) -> Done {
 fn configure(draft: &mut Draft<'_>, id: ServerId, spec: &ServerSpec) -> Done {
     let server = staying(draft, id)?;
     in_range(spec)?;
-    if server.spec != *spec {
+    if *server.spec != *spec {
         draft.tell(KuraChange::SpecChanged { server: id, spec: Box::new(spec.clone()) });
     }
     Ok(Reply::Done)

@@ -11,7 +11,7 @@ use crate::domain::kura::verb::KuraVerb;
 /// Somebody else's hand on the class of the instance.
 fn edit(rig: &mut Rig, manager: &str) {
     let live = rig.live("acme");
-    live.spec["ingressClassName"] = json!("theirs");
+    live.spec.edit(|spec| spec["ingressClassName"] = json!("theirs"));
     live.foreign.insert("spec.ingressClassName".to_owned(), manager.to_owned());
 }
 
@@ -132,7 +132,7 @@ fn fields_that_are_not_rendered_are_nobodys_business_here() {
     // K49
     let mut rig = Rig::serving(&[], "0.19.0");
     let live = rig.live("acme");
-    live.spec["somethingNew"] = json!({ "deep": true });
+    live.spec.edit(|spec| spec["somethingNew"] = json!({ "deep": true }));
     live.foreign.insert("spec.somethingNew.deep".to_owned(), "them".to_owned());
     let verdict = rig.tick();
     assert!(verdict.changes.is_empty() && verdict.steps.is_empty());

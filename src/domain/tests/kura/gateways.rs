@@ -19,7 +19,7 @@ fn left_behind() -> Rig {
     rig.pass_time(10);
     rig.put_gateway(OLD, "acme");
     rig.steps.clear();
-    rig.edit("acme", |server| server.spec.overrides.clear());
+    rig.edit("acme", |server| server.spec_mut().overrides.clear());
     rig
 }
 
@@ -121,14 +121,14 @@ fn a_gateway_that_an_instance_or_a_manifest_names_stays() {
     // K42, K43
     let mut rig = left_behind();
     rig.add("other");
-    rig.edit("other", |server| drop(server.spec.overrides.insert("ingressClassName".to_owned(), OLD.into())));
+    rig.edit("other", |server| drop(server.spec_mut().overrides.insert("ingressClassName".to_owned(), OLD.into())));
     rig.reconcile();
     assert_eq!(rig.sight.gateways.rows.len(), 1, "a manifest names it");
     let (gone, live) = (rig.world.kura.servers.clone(), rig.live("acme").clone());
-    rig.edit("other", |server| server.spec.overrides.clear());
+    rig.edit("other", |server| server.spec_mut().overrides.clear());
     let mut stranger = live;
     stranger.stamp.name = "kura-stranger-eu".to_owned();
-    stranger.spec["ingressClassName"] = OLD.into();
+    stranger.spec.edit(|spec| spec["ingressClassName"] = OLD.into());
     rig.sight.instances.rows.insert("kura-stranger-eu".to_owned(), stranger);
     rig.reconcile();
     assert_eq!((rig.sight.gateways.rows.len(), gone.len()), (1, 2), "an instance names it");
@@ -242,7 +242,7 @@ fn a_class_stays_where_a_gateway_was_made_for_it_since() {
 fn a_gateway_is_not_made_on_a_reading_that_broke_off() {
     // K23, K27
     let mut rig = Rig::serving(&[], "0.19.0");
-    rig.edit("acme", |server| server.spec.gateway = GatewayMode::Dedicated);
+    rig.edit("acme", |server| server.spec_mut().gateway = GatewayMode::Dedicated);
     rig.reconcile();
     rig.steps.clear();
     rig.sight.gateways.rows.clear();

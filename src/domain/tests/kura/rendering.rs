@@ -1,6 +1,7 @@
 //! The renderer: pure, deterministic, and every field counts (K21, K22, K49, K50).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -66,10 +67,10 @@ fn a_server_on_a_shared_gateway_is_rendered_as_it_always_was() {
 fn a_server_with_a_gateway_of_its_own_is_rendered_with_it() {
     // K21, K49
     let manifest = with(|server| {
-        server.spec.gateway = GatewayMode::Dedicated;
-        server.spec.image_repository = Some("ghcr.io/tuist/kura".to_owned());
-        server.spec.node_selector.insert("pool".to_owned(), "kura".to_owned());
-        server.spec.extra_env.insert("RUST_LOG".to_owned(), "info".to_owned());
+        server.spec_mut().gateway = GatewayMode::Dedicated;
+        server.spec_mut().image_repository = Some("ghcr.io/tuist/kura".to_owned());
+        server.spec_mut().node_selector.insert("pool".to_owned(), "kura".to_owned());
+        server.spec_mut().extra_env.insert("RUST_LOG".to_owned(), "info".to_owned());
     });
     assert_eq!(manifest.spec()["image"], "ghcr.io/tuist/kura:0.20.0");
     assert_eq!(manifest.spec()["ingressClassName"], "kgw-acme-eu-central-1");
@@ -91,10 +92,10 @@ fn a_server_with_a_gateway_of_its_own_is_rendered_with_it() {
 #[test]
 fn the_move_to_a_shared_class_renders_no_gateway_any_more() {
     // K23 (I1)
-    let dedicated = with(|server| server.spec.gateway = GatewayMode::Dedicated);
+    let dedicated = with(|server| server.spec_mut().gateway = GatewayMode::Dedicated);
     let shared = with(|server| {
-        server.spec.gateway = GatewayMode::Dedicated;
-        server.spec.overrides.insert("ingressClassName".to_owned(), json!("kura-eu-central"));
+        server.spec_mut().gateway = GatewayMode::Dedicated;
+        server.spec_mut().overrides.insert("ingressClassName".to_owned(), json!("kura-eu-central"));
     });
     assert!(dedicated.gateway.is_some() && shared.gateway.is_none());
     assert_ne!(dedicated.revision, shared.revision);
@@ -118,19 +119,19 @@ fn changes() -> Vec<(&'static str, Edit)> {
         ("tenant_id", |s| "t-7".clone_into(&mut s.tenant_id)),
         ("region", |s| "us".clone_into(&mut s.region)),
         ("instance_name", |s| "kura-x".clone_into(&mut s.instance_name)),
-        ("replicas", |s| s.spec.replicas = 3),
-        ("public_host", |s| s.spec.public_host = Some("a.example".to_owned())),
-        ("public_host_network", |s| s.spec.public_host_network = true),
-        ("storage_class", |s| s.spec.storage_class = Some("fast".to_owned())),
-        ("storage_size", |s| "21Gi".clone_into(&mut s.spec.storage_size)),
-        ("gateway", |s| s.spec.gateway = GatewayMode::Dedicated),
-        ("image_repository", |s| s.spec.image_repository = Some("r".to_owned())),
-        ("node_selector", |s| drop(s.spec.node_selector.insert("a".to_owned(), "b".to_owned()))),
-        ("tolerations", |s| s.spec.tolerations.push(json!({ "key": "k" }))),
-        ("extra_env", |s| drop(s.spec.extra_env.insert("A".to_owned(), "b".to_owned()))),
-        ("private", |s| s.spec.private = true),
-        ("mesh", |s| s.spec.mesh = false),
-        ("overrides", |s| drop(s.spec.overrides.insert("private".to_owned(), json!(true)))),
+        ("replicas", |s| s.spec_mut().replicas = 3),
+        ("public_host", |s| s.spec_mut().public_host = Some("a.example".to_owned())),
+        ("public_host_network", |s| s.spec_mut().public_host_network = true),
+        ("storage_class", |s| s.spec_mut().storage_class = Some("fast".to_owned())),
+        ("storage_size", |s| "21Gi".clone_into(&mut s.spec_mut().storage_size)),
+        ("gateway", |s| s.spec_mut().gateway = GatewayMode::Dedicated),
+        ("image_repository", |s| s.spec_mut().image_repository = Some("r".to_owned())),
+        ("node_selector", |s| drop(s.spec_mut().node_selector.insert("a".to_owned(), "b".to_owned()))),
+        ("tolerations", |s| s.spec_mut().tolerations.push(json!({ "key": "k" }))),
+        ("extra_env", |s| drop(s.spec_mut().extra_env.insert("A".to_owned(), "b".to_owned()))),
+        ("private", |s| s.spec_mut().private = true),
+        ("mesh", |s| s.spec_mut().mesh = false),
+        ("overrides", |s| drop(s.spec_mut().overrides.insert("private".to_owned(), json!(true)))),
     ]
 }
 
@@ -185,7 +186,7 @@ proptest! {
     fn order_and_defaults_never_change_what_is_rendered(spec in spec(), tag in "0\\.[0-9]\\.[0-9]") {
         // K21, K22
         let rendered = |spec: &ServerSpec| {
-            let spec = spec.clone();
+            let spec = Arc::new(spec.clone());
             render(&Server { spec, ..server() }, &tag)
         };
         let whole = serde_json::to_value(&spec).unwrap();
@@ -205,7 +206,7 @@ proptest! {
     #[test]
     fn specs_that_differ_are_rendered_with_revisions_that_differ(a in spec(), b in spec()) {
         // K22
-        let rendered = |spec: &ServerSpec| render(&Server { spec: spec.clone(), ..server() }, "0.20.0");
+        let rendered = |spec: &ServerSpec| render(&Server { spec: Arc::new(spec.clone()), ..server() }, "0.20.0");
         let (a, b) = (rendered(&a), rendered(&b));
         let same = |manifest: &Manifest| (canonical(manifest.spec()), manifest.gateway.as_ref().map(canonical));
         prop_assert_eq!(same(&a) == same(&b), a.revision == b.revision);

@@ -237,7 +237,7 @@ impl Rig {
         let replicas = manifest["spec"]["replicas"].as_u64().unwrap();
         let live = Instance {
             stamp,
-            spec: manifest["spec"].clone(),
+            spec: manifest["spec"].clone().into(),
             revision,
             foreign: OrdMap::new(),
             phase: Some("Ready".to_owned()),
@@ -348,7 +348,7 @@ impl Rig {
 
     /// The renderer gives a field another value from now on.
     pub(super) fn render_otherwise(&mut self, tenant: &str, field: &str, value: &str) {
-        self.edit(tenant, |server| drop(server.spec.overrides.insert(field.to_owned(), json!(value))));
+        self.edit(tenant, |server| drop(server.spec_mut().overrides.insert(field.to_owned(), json!(value))));
     }
 
     /// Steps so far, as `verb kind name`.

@@ -52,7 +52,7 @@ impl<C: Consoles> Run<C> {
         let server = server_id(&fields.server);
         let known = self.witness.world.kura.servers.get(&server);
         let known = known.ok_or_else(|| Problem::from(&Refusal::from(KuraRefusal::NoServer(server))))?;
-        let mut spec = known.spec.clone();
+        let mut spec = (*known.spec).clone();
         spec.overrides.extend(fields.fields.clone());
         Ok(verb(KuraVerb::ConfigureServer { server, spec: Box::new(spec) }))
     }

@@ -30,7 +30,7 @@ impl<C: Consoles> Run<C> {
         let sight = lens.observed.cluster.as_ref();
         let live = sight.and_then(|sight| sight.instances.get(&server.instance_name));
         body["server"] = json!(self.ids.name(server.id.0));
-        body["live"] = live.map_or(Value::Null, |live| live.spec.clone());
+        body["live"] = live.map_or(Value::Null, |live| (*live.spec).clone());
         body["rendered"] = server.wanted_tag().map_or(Value::Null, |tag| render(server, tag).spec().clone());
         self.dressed(body)
     }
