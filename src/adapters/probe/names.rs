@@ -132,6 +132,9 @@ fn sentence(error: &NetError) -> String {
 
 #[cfg(test)]
 mod tests {
+    use hickory_resolver::net::NoRecords;
+    use hickory_resolver::proto::op::{Query, ResponseCode};
+
     use super::*;
 
     #[test]
@@ -159,5 +162,16 @@ mod tests {
         assert_eq!(judge([Ok(vec![address]), timeout()]), Dns::Addresses { addresses: vec!["192.0.2.1".to_owned()] });
         assert_eq!(judge([Ok(Vec::new()), timeout()]), Dns::Failed { why: "no answer in time".to_owned() });
         assert_eq!(judge([Ok(Vec::new()), Ok(Vec::new())]), Dns::Addresses { addresses: Vec::new() });
+    }
+
+    #[test]
+    fn a_name_that_does_not_exist_is_none_without_an_address() {
+        // K30
+        let none = |code| Err(NetError::Dns(DnsError::NoRecordsFound(NoRecords::new(Query::default(), code))));
+        let gone = || none(ResponseCode::NXDomain);
+        assert_eq!(judge([gone(), gone()]), Dns::NxDomain);
+        assert_eq!(judge([gone(), Err(NetError::Timeout)]), Dns::NxDomain, "there is no name in any family");
+        let bare = || none(ResponseCode::NoError);
+        assert_eq!(judge([bare(), bare()]), Dns::Addresses { addresses: Vec::new() });
     }
 }

@@ -45,12 +45,12 @@ fn an_outcome_that_comes_after_the_row_was_displaced_is_none_of_its_successor() 
 fn a_write_that_nobody_wants_any_more_is_no_trouble() {
     // K27, K39
     let mut rig = Rig::serving(&[], "0.19.0");
-    rig.edit("acme", |server| server.spec.gateway = GatewayMode::Dedicated);
+    rig.edit("acme", |server| server.spec_mut().gateway = GatewayMode::Dedicated);
     let steps = rig.tick().steps;
     rig.tell(failed(steps[0].clone()));
     let troubled = |rig: &Rig| rig.server("acme").troubles.keys().cloned().collect::<Vec<_>>();
     assert_eq!(troubled(&rig), ["KuraGateway kgw-acme-eu"]);
-    rig.edit("acme", |server| server.spec.gateway = GatewayMode::Shared);
+    rig.edit("acme", |server| server.spec_mut().gateway = GatewayMode::Shared);
     lose(&mut rig.sight.gateways, rig.now);
     rig.tick_as_it_is();
     assert_eq!(troubled(&rig).len(), 1, "whether it is wanted cannot be told");
@@ -88,7 +88,7 @@ fn a_delete_that_failed_is_no_trouble_once_its_pod_is_gone() {
 fn a_gateway_that_could_not_be_applied_is_applied_with_the_next_pass() {
     // K23, K26
     let mut rig = Rig::serving(&[], "0.19.0");
-    rig.edit("acme", |server| server.spec.gateway = GatewayMode::Dedicated);
+    rig.edit("acme", |server| server.spec_mut().gateway = GatewayMode::Dedicated);
     let steps = rig.tick().steps;
     assert_eq!(rig.written(), ["apply KuraGateway kgw-acme-eu", "apply KuraInstance kura-acme-eu"]);
     rig.obey(&steps[1]);
@@ -103,6 +103,22 @@ fn a_gateway_that_could_not_be_applied_is_applied_with_the_next_pass() {
     rig.sight.gateways.rows.clear();
     rig.reconcile();
     assert_eq!(rig.written().len(), 2, "somebody deleted it");
+}
+
+#[test]
+fn a_gateway_of_another_manifest_is_applied_again_though_its_instance_agrees() {
+    // K23, K34
+    let mut rig = Rig::serving(&[], "0.19.0");
+    rig.edit("acme", |server| server.spec_mut().gateway = GatewayMode::Dedicated);
+    rig.reconcile();
+    let revision = rig.revision("acme");
+    for stale in [Some("00c0ffee00c0ffee".to_owned()), None] {
+        rig.sight.gateways.rows.get_mut("kgw-acme-eu").unwrap().revision = stale;
+        rig.steps.clear();
+        rig.reconcile();
+        assert_eq!(rig.written(), ["apply KuraGateway kgw-acme-eu"]);
+        assert_eq!(rig.sight.gateways.rows["kgw-acme-eu"].revision.as_ref(), Some(&revision));
+    }
 }
 
 #[test]
@@ -142,7 +158,7 @@ fn a_class_that_could_not_be_deleted_goes_later_unless_somebody_stands_on_it_aga
     assert_eq!(rig.world.kura.asked.len(), 1, "what cannot be read is not gone");
     let mut again = Rig::new(&[]);
     (again.world, again.sight, again.now) = (rig.world.clone(), rig.sight.clone(), rig.now);
-    again.edit("acme", |server| server.spec.gateway = GatewayMode::Dedicated);
+    again.edit("acme", |server| server.spec_mut().gateway = GatewayMode::Dedicated);
     again.tick();
     assert!(again.world.kura.asked.is_empty(), "a manifest names it again");
     rig.reconcile();

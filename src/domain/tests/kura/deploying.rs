@@ -92,6 +92,28 @@ fn an_older_tag_stays_until_something_newer_is_released() {
 }
 
 #[test]
+fn an_older_tag_that_is_still_on_its_way_is_not_displaced_by_what_was_newest_then() {
+    // K25, K9, K10
+    let mut rig = Rig::serving(&["0.18.5", "0.19.0"], "0.18.0");
+    rig.verb(deploy("0.18.5", false));
+    rig.stop_answering("acme");
+    (0..3).for_each(|_| rig.reconcile());
+    let open = rig.open("acme");
+    assert_eq!((open.image_tag.as_str(), open.status), ("0.18.5", Status::Running), "it waits");
+    let held = rig.server("acme").pin.clone();
+    assert_eq!(rig.world.kura.target_of(rig.server("acme")), Some("0.18.5"));
+    rig.release("0.18.9");
+    rig.tick();
+    assert_eq!(rig.open("acme").image_tag, "0.18.5", "older than what was newest then");
+    assert_eq!(rig.server("acme").pin, held);
+    rig.release("0.20.0");
+    rig.tick();
+    assert_eq!((rig.open("acme").image_tag.as_str(), &rig.server("acme").pin), ("0.20.0", &None));
+    let rows: Vec<Status> = rig.rows("acme").into_iter().map(|(_, status)| status).rev().take(2).collect();
+    assert_eq!(rows, [Status::Pending, Status::Superseded]);
+}
+
+#[test]
 fn a_tag_that_was_never_tried_is_held_back_by_a_pin_all_the_same() {
     // K25
     let mut rig = Rig::serving(&["0.18.5", "0.19.0"], "0.18.0");

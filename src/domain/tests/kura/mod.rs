@@ -11,6 +11,8 @@ mod projection;
 mod rolling;
 mod gateways;
 mod removal;
+mod leaving;
+mod home;
 mod rendering;
 mod looking;
 mod sentences;

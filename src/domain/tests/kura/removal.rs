@@ -126,6 +126,26 @@ fn orphans_are_listed_in_both_directions_and_never_deleted_by_themselves() {
 }
 
 #[test]
+fn a_server_that_was_never_to_run_anything_has_no_missing_half_and_one_that_leaves_none_either() {
+    // K45
+    let mut rig = Rig::new(&[]);
+    rig.add("acme");
+    rig.tick();
+    let found = |rig: &Rig| orphans(&rig.world.kura, &rig.sight, rig.now);
+    assert!(found(&rig).is_empty(), "nothing was released: {:?}", found(&rig));
+    rig.release("0.19.0");
+    rig.tick();
+    let missing = found(&rig);
+    assert_eq!(missing.len(), 1, "it is to run now: {missing:?}");
+    assert_eq!(missing[0].direction, Direction::RowWithoutInstance);
+    rig.settle();
+    rig.verb(destroy());
+    assert!(found(&rig).is_empty(), "its instance is still its own");
+    rig.sight.instances.rows.clear();
+    assert!(found(&rig).is_empty(), "and it is gone because somebody wanted that");
+}
+
+#[test]
 fn a_person_deletes_an_orphan_and_nothing_that_is_claimed() {
     // K45
     let mut rig = Rig::serving(&[], "0.19.0");

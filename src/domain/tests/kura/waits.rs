@@ -82,6 +82,39 @@ fn a_certificate_that_is_not_good_comes_with_what_its_issuer_says() {
 }
 
 #[test]
+fn only_the_issuer_of_a_certificate_for_the_host_that_is_not_ready_is_quoted() {
+    // K30 (I5)
+    let mut rig = arriving();
+    rig.endpoint("acme").tls = Tls::Invalid { why: "expired".to_owned() };
+    let stamp: Stamp = rig.sight.pods.rows["kura-acme-eu-0"].stamp.clone();
+    let mut put = |name: &str, host: &str, ready: bool| {
+        let (hosts, message) = (vec![host.to_owned()], Some(format!("of {name}")));
+        let row = Certificate { stamp: stamp.clone(), hosts, ready, message };
+        rig.sight.certificates.rows.insert(name.to_owned(), row);
+    };
+    put("a", "other-eu.kura.tuist.dev", false);
+    put("b", "acme-eu.kura.tuist.dev", true);
+    rig.reconcile();
+    assert_eq!(rig.wait("acme"), ("certificate_not_ready".to_owned(), "expired".to_owned()));
+}
+
+#[test]
+fn a_name_without_an_address_is_not_one_that_does_not_exist() {
+    // K30
+    let mut rig = arriving();
+    rig.endpoint("acme").dns = addresses(&[]);
+    rig.reconcile();
+    assert_eq!(rig.wait("acme"), ("address_mismatch".to_owned(), format!("{ADDRESS} is not in the DNS yet")));
+    rig.endpoint("acme").dns = Dns::NxDomain;
+    rig.reconcile();
+    assert_eq!(rig.wait("acme").0, "public_host_not_resolvable");
+    let balancer = vec!["lb.example".to_owned()];
+    rig.sight.ingresses.rows.get_mut("kura-acme-eu").unwrap().addresses = balancer;
+    rig.reconcile();
+    assert!(rig.wait("acme").1.ends_with("NXDOMAIN"), "also where nothing can be compared: {:?}", rig.wait("acme"));
+}
+
+#[test]
 fn a_wait_never_expires_and_tells_since_when_its_link_is_broken() {
     // K29, K30, K31
     let mut rig = arriving();
@@ -117,11 +150,11 @@ fn what_cannot_be_told_leaves_the_wait_as_it_is() {
 fn a_server_without_an_ingress_waits_for_its_node_port_and_a_private_one_for_neither() {
     // K30
     let mut rig = arriving();
-    rig.edit("acme", |server| server.spec.gateway = GatewayMode::NodePort);
+    rig.edit("acme", |server| server.spec_mut().gateway = GatewayMode::NodePort);
     rig.reconcile();
     rig.reconcile();
     assert_eq!(rig.wait("acme").0, "node_port_endpoint_not_ready");
-    rig.edit("acme", |server| server.spec.private = true);
+    rig.edit("acme", |server| server.spec_mut().private = true);
     rig.reconcile();
     rig.reconcile();
     assert!(rig.server("acme").open().is_none());
@@ -131,7 +164,7 @@ fn a_server_without_an_ingress_waits_for_its_node_port_and_a_private_one_for_nei
 fn a_port_of_a_node_is_waited_for_and_asked_under_its_own_address() {
     // K30, K32
     let mut rig = arriving();
-    rig.edit("acme", |server| server.spec.gateway = GatewayMode::NodePort);
+    rig.edit("acme", |server| server.spec_mut().gateway = GatewayMode::NodePort);
     rig.reconcile();
     rig.reconcile();
     let missing = "instance kura-acme-eu reports no port of a node yet";
