@@ -207,9 +207,20 @@ fn workload(sight: &Sight, server: &Server, tag: &str, now: Timestamp) -> Standi
             let cause = notice::cause(sight, ObjectKind::StatefulSet, &server.instance_name, now);
             not(cause.map_or_else(|| "no pod runs".to_owned(), |cause| format!("no pod runs ({cause})")))
         }
-        _ if !old.is_empty() => not(listed(&old)),
+        _ if !old.is_empty() => not(left_behind(sight, &pods, &old, tag, now)),
         0 => not(format!("none of {} pods is Ready: {}", pods.len(), listed(&reasons(sight, &pods, now)))),
         _ => Standing::Whole,
+    }
+}
+
+/// Pods of another image, and what those say that run the wanted one already and hold them up (I3). One that only starts
+/// says nothing.
+fn left_behind(sight: &Sight, pods: &[&Pod], old: &[String], tag: &str, now: Timestamp) -> String {
+    let holds_up = |pod: &&&Pod| pod.image.as_deref().map(tag_of) == Some(tag) && pod.reason.is_some();
+    let stuck: Vec<&Pod> = pods.iter().filter(holds_up).copied().collect();
+    match reasons(sight, &stuck, now) {
+        none if none.is_empty() => listed(old),
+        reasons => format!("{}; {}", listed(old), listed(&reasons)),
     }
 }
 

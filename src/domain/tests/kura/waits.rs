@@ -82,6 +82,20 @@ fn a_certificate_that_is_not_good_comes_with_what_its_issuer_says() {
 }
 
 #[test]
+fn a_pod_that_holds_up_those_behind_it_is_named_with_them() {
+    // K29 (I3)
+    let mut rig = arriving();
+    rig.pod("kura-acme-eu", 0, "0.19.0", true);
+    rig.pod("kura-acme-eu", 1, "0.20.0", false);
+    rig.reconcile();
+    let detail = "kura-acme-eu-0 runs 0.19.0; kura-acme-eu-1 CrashLoopBackOff";
+    assert_eq!(rig.wait("acme"), ("workload_not_ready".to_owned(), detail.to_owned()));
+    rig.sight.pods.rows.get_mut("kura-acme-eu-1").unwrap().reason = None;
+    rig.reconcile();
+    assert_eq!(rig.wait("acme").1, "kura-acme-eu-0 runs 0.19.0", "it only starts");
+}
+
+#[test]
 fn only_the_issuer_of_a_certificate_for_the_host_that_is_not_ready_is_quoted() {
     // K30 (I5)
     let mut rig = arriving();
