@@ -24,6 +24,7 @@ use crate::control::link::Link;
 use crate::control::picture::{Freshness, Picture};
 use crate::control::ports::Clock;
 use crate::terminal::heard::{HEARD_QUEUED, Heard};
+use crate::terminal::last::{FAREWELL_WAIT, take_leave};
 use crate::terminal::run::{End, Run};
 use crate::terminal::screen::Screen;
 use crate::terminal::stage::{Moment, Stage};
@@ -33,9 +34,6 @@ use crate::wire::problem::{Problem, ProblemKind};
 
 /// Threads beside the one that draws: they fold changes, wait for answers and listen to signals.
 const WORKERS: usize = 2;
-
-/// How long what stands behind the link may take to end once the person left.
-const FAREWELL_WAIT: Duration = Duration::from_secs(5);
 
 /// How long threads that are busy are waited for at the very end.
 const THREADS_WAIT: Duration = Duration::from_millis(100);
@@ -93,6 +91,7 @@ where
         follow_files(&look, &clock, &tell);
         let Backstage { link, clock: shown, farewell } = connect(clock).await?;
         let end = Run::new(screen.clone(), stage, (link, shown), clock, (tell, heard)).go().await;
+        take_leave();
         within(FAREWELL_WAIT, &clock, farewell).await;
         end.map_err(|error| unwritable(&error))
     });

@@ -69,6 +69,14 @@ impl Objects {
         }
     }
 
+    /// There is an object that a step would write over. Those of rolls are made under names that are free.
+    pub(super) fn is_there(&mut self, step: &Step) -> bool {
+        match step.purpose {
+            Purpose::Roll { .. } => !matches!(step.deed, Deed::Apply { from: None, .. }),
+            _ => self.stamp_of(&step.object).is_some(),
+        }
+    }
+
     fn stamp_of(&mut self, object: &ObjectRef) -> Option<&mut Stamp> {
         match object.kind {
             ObjectKind::KuraInstance => self.instances.get_mut(&object.name).map(|row| &mut row.stamp),

@@ -30,6 +30,8 @@ pub(super) struct Answered<'a> {
     pub(super) outcome: &'a Outcome,
     /// Something was written by it.
     pub(super) wrote: bool,
+    /// There was such an object before it.
+    pub(super) was_there: bool,
     /// It was begun in time, and arrived after its caller had given up.
     pub(super) was_under_way: bool,
     pub(super) at: Timestamp,
@@ -64,7 +66,8 @@ impl Fences {
         }
         count(Mishap::LastWrite);
         let (object, process) = (step.object.clone(), process.to_owned());
-        let over = before.filter(|before| *before > epoch).map(|newer| {
+        // What was made anew was over nothing: whoever came since has taken it away, and finds it again.
+        let over = before.filter(|before| *before > epoch && answered.was_there).map(|newer| {
             format!("A21: {process} wrote to {object} in epoch {epoch}, over the holder of epoch {newer}")
         });
         if !answered.was_under_way {

@@ -53,10 +53,11 @@ impl SimCluster {
     fn carry_out(&self, step: &Step, now: Timestamp, process: &str, was_under_way: bool) -> Outcome {
         let (seat, toll) = (self.journal.epochs_of(process), self.journal.toll());
         self.objects.with(|objects| {
-            let writes = objects.written.len();
+            let (writes, was_there) = (objects.written.len(), objects.is_there(step));
             let outcome = objects.run(step, now, process);
             let wrote = objects.written.len() > writes;
-            let answered = Answered { step, outcome: &outcome, wrote, was_under_way, at: now, process, seat };
+            let answered =
+                Answered { step, outcome: &outcome, wrote, was_there, was_under_way, at: now, process, seat };
             let breach = objects.fences.note(&answered, &toll);
             objects.breaches.extend(breach);
             outcome
