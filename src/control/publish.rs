@@ -103,18 +103,19 @@ impl Publisher {
         });
     }
 
-    /// Publishes a world that `entries` led to. Nothing is sent where there is nothing to say.
+    /// Publishes a world that `entries` led to. Nothing is sent where there is nothing to say, and without entries nothing
+    /// is said of a journal that is lost: nobody has asked it.
     pub(super) fn advance(&self, world: World, entries: Vec<Entry>, ticked: bool, now: Timestamp) {
         self.published.send_if_modified(|p| {
             let lost = matches!(p.journal, Freshness::Lost { .. });
-            let news = ticked || !entries.is_empty() || lost;
+            let (any, news) = (!entries.is_empty(), ticked || !entries.is_empty());
             if ticked {
                 p.last_tick = Some(now);
             }
-            if !entries.is_empty() {
+            if any {
                 p.extend(Arc::new(world), entries);
             }
-            if news {
+            if any || (news && !lost) {
                 p.journal = Freshness::Live(now);
             }
             news
@@ -174,5 +175,21 @@ mod tests {
         assert_eq!(after(last + 7), Some(vec![]), "a reader ahead of this process waits");
         assert_eq!(after(5).map(|all| all.len()), Some(ENTRIES_AT_HAND));
         assert_eq!(after(4), None);
+    }
+
+    #[test]
+    fn a_turn_that_leaves_nothing_does_not_say_that_a_lost_journal_answers() {
+        let (publisher, now) = (Publisher::new(), Timestamp::UNIX_EPOCH);
+        let is_live = || matches!(publisher.current().journal, Freshness::Live(_));
+        publisher.load(World::default(), Vec::new(), now);
+        publisher.lost("no route to host", now, None);
+        publisher.advance(World::default(), Vec::new(), true, now);
+        publisher.advance(World::default(), Vec::new(), false, now);
+        assert!(!is_live() && publisher.current().last_tick == Some(now), "nobody has asked the journal");
+        publisher.advance(World::default(), vec![entry(1)], false, now);
+        assert!(is_live(), "it has taken an entry");
+        publisher.lost("no route to host", now, None);
+        publisher.found(now);
+        assert!(is_live());
     }
 }

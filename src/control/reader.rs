@@ -54,8 +54,13 @@ impl<H: Host> Reader<H> {
             Ordering::Equal => {}
             Ordering::Greater => self.catch_up().await?,
         }
-        self.publisher.found(self.now());
+        self.found();
         Ok(())
+    }
+
+    /// Says that the journal answers.
+    pub(super) fn found(&self) {
+        self.publisher.found(self.now());
     }
 
     /// A head that is older than the published world: a look that began before the last turns, unless the journal still

@@ -111,7 +111,11 @@ impl<H: Host> Turns<H> {
         if draft.lots.iter().any(|lot| lot.epoch < head.epoch) {
             return Err(AppendError::Deposed { head });
         }
-        if head.revision == draft.expected { Ok(()) } else { Err(AppendError::Outrun { head }) }
+        if head.revision != draft.expected {
+            return Err(AppendError::Outrun { head });
+        }
+        self.reader.found();
+        Ok(())
     }
 
     /// Remembers what no entry says.
