@@ -13,6 +13,26 @@ pub(super) struct Pen {
     script: Vec<Happening>,
 }
 
+/// Whoever writes what happens in worlds of one kind.
+pub(super) trait Scribe {
+    /// What it writes with.
+    fn pen(&mut self) -> &mut Pen;
+
+    /// Anything that may happen at the moment the pen is at.
+    fn act(&mut self);
+
+    /// So many acts, as far as there is time for them.
+    fn acts(&mut self, count: usize) {
+        let pace = self.pen().pace(count);
+        for _ in 0..count {
+            if !self.pen().goes_on(pace) {
+                break;
+            }
+            self.act();
+        }
+    }
+}
+
 impl Pen {
     /// An empty script of what happens until a moment.
     pub(super) fn new(dice: fastrand::Rng, until: Seconds) -> Self {
@@ -32,13 +52,13 @@ impl Pen {
     }
 
     /// Time goes on: often hardly at all, else for about `pace` seconds. False once it is up.
-    pub(super) fn goes_on(&mut self, pace: u64) -> bool {
+    fn goes_on(&mut self, pace: u64) -> bool {
         self.now += if self.chance(40) { self.dice.u64(..=3) } else { self.dice.u64(1..=2 * pace) };
         self.now < self.until.0
     }
 
     /// Seconds between two acts, so that so many fill the time.
-    pub(super) fn pace(&self, acts: usize) -> u64 {
+    fn pace(&self, acts: usize) -> u64 {
         self.until.0 / u64::try_from(acts).unwrap_or(1).max(1)
     }
 

@@ -1,12 +1,11 @@
 //! From a seed to a small world in which everything goes wrong between processes, journal, cluster and agents.
 
 use super::super::super::executor::Fate;
-use super::super::super::journal::JournalFault;
 use super::super::super::line::Weather;
 use super::super::super::post::Faults;
 use super::super::super::trail::{Call, Doom};
 use super::super::generate::{Scale, rings};
-use super::super::pen::Pen;
+use super::super::pen::{Pen, Scribe};
 use super::super::plot::{Act, Cast, End, Happening, PROCESSES, Plot};
 use super::super::profile::{Families, Profile};
 use crate::domain::input::{Order, Verb};
@@ -113,18 +112,9 @@ struct Writer {
     families: Families,
 }
 
-impl Writer {
-    fn write(mut self) -> Vec<Happening> {
-        self.pen.now = self.pen.dice.u64(5..=90);
-        let acts = self.pen.dice.usize(6..=24);
-        let pace = self.pen.pace(acts);
-        for _ in 0..acts {
-            if !self.pen.goes_on(pace) {
-                break;
-            }
-            self.act();
-        }
-        self.pen.finish()
+impl Scribe for Writer {
+    fn pen(&mut self) -> &mut Pen {
+        &mut self.pen
     }
 
     fn act(&mut self) {
@@ -143,6 +133,15 @@ impl Writer {
             93..97 => self.jump(),
             _ => self.spoil_journal(),
         }
+    }
+}
+
+impl Writer {
+    fn write(mut self) -> Vec<Happening> {
+        self.pen.now = self.pen.dice.u64(5..=90);
+        let acts = self.pen.dice.usize(6..=24);
+        self.acts(acts);
+        self.pen.finish()
     }
 
     fn process(&mut self) -> usize {
@@ -302,9 +301,6 @@ impl Writer {
     }
 
     fn spoil_journal(&mut self) {
-        for _ in 0..self.pen.dice.usize(1..=3) {
-            let fault = self.pen.one(&[JournalFault::Conflict, JournalFault::Error, JournalFault::LostAnswer]);
-            self.pen.push(self.pen.now, Act::Journal(fault), format!("the journal's next append: {fault:?}"));
-        }
+        (0..self.pen.dice.usize(1..=3)).for_each(|_| self.pen.spoil_journal());
     }
 }

@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 
 use super::super::plot::Grace;
+use super::seats::AFTERMATH;
 use crate::control::ladder::HAND_BACK_AFTER;
 use crate::domain::fallback::Rung;
 use crate::domain::ids::Epoch;
@@ -17,9 +18,6 @@ const HANDED_BACK_WITHIN: Seconds = Seconds(HAND_BACK_AFTER.as_secs() + 2 * SLAC
 
 /// What a person asked for may come about so much later.
 const ASKED_WITHIN: Seconds = Seconds(60);
-
-/// What was the matter with a line may last for so long beyond it.
-const AFTERMATH: Seconds = Seconds(20);
 
 /// A console at one moment.
 #[derive(Debug, Clone)]
@@ -85,8 +83,8 @@ impl Watch {
             return None;
         }
         let stood = std::mem::replace(&mut self.stands, matches!(seen.rung, Rung::Waiting(_) | Rung::Seated(_)));
-        let fault = self.untrue(seen).or_else(|| if stood { None } else { self.too_soon(now, grace) });
         self.note(seen);
+        let fault = self.untrue(seen).or_else(|| if stood { None } else { self.too_soon(now, grace) });
         fault.or_else(|| self.too_long(seen))
     }
 
@@ -131,7 +129,9 @@ impl Watch {
             _ => None,
         };
         let (rung, holds) = (&seen.rung, seen.holds);
-        (says != holds).then(|| format!("says {rung:?} while it has the seat in epoch {holds:?}"))
+        // A taking that was under way over a slow line is given up with the next sign of life.
+        let settled = self.unwell_at.is_none_or(|at| AFTERMATH.after(at) <= seen.now);
+        (settled && says != holds).then(|| format!("says {rung:?} while it has the seat in epoch {holds:?}"))
     }
 }
 

@@ -25,7 +25,7 @@ const STEPPED_DOWN_WITHIN: Seconds = Seconds(SEAT_EXPIRY.as_secs() + 2);
 const SOUND_AFTER: Seconds = Seconds(2 * SEAT_EXPIRY.as_secs());
 
 /// What was the matter with a line may last for so long beyond it: a slow call that had begun, a pause before a retry.
-const AFTERMATH: Seconds = Seconds(20);
+pub(super) const AFTERMATH: Seconds = Seconds(20);
 
 /// One process as it stands at one moment.
 #[derive(Debug, Clone)]

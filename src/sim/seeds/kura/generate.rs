@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::super::post::Faults;
 use super::super::generate::Scale;
-use super::super::pen::Pen;
+use super::super::pen::{Pen, Scribe};
 use super::super::plot::{Act, Cast, Happening, Plot};
 use super::super::profile::Profile;
 use super::acts::{ClusterAct, REGION, instance};
@@ -41,6 +41,37 @@ struct Writer {
     tenants: Vec<String>,
 }
 
+impl Scribe for Writer {
+    fn pen(&mut self) -> &mut Pen {
+        &mut self.pen
+    }
+
+    fn act(&mut self) {
+        match self.pen.dice.u8(..100) {
+            0..14 => self.release(),
+            14..22 => self.deploy(),
+            22..26 => self.force(),
+            26..32 => self.move_server(),
+            32..36 => self.configure(),
+            36..38 => self.destroy(),
+            38..40 => self.remove(),
+            40..49 => self.sicken(),
+            49..53 => self.kill(),
+            53..60 => self.edit(),
+            60..63 => self.delete_instance(),
+            63..67 => self.hold(),
+            67..73 => self.link(),
+            73..76 => self.gateway(),
+            76..86 => self.fault(),
+            86..89 => self.pen.part(),
+            89..93 => self.pen.spoil_journal(),
+            93..97 => self.pen.crash(),
+            97..99 => self.pen.freeze(),
+            _ => self.pen.cut(),
+        }
+    }
+}
+
 impl Writer {
     /// A first release, and every tenant's server; sometimes the release comes later.
     fn fleet(&mut self) -> Vec<Verb> {
@@ -68,40 +99,8 @@ impl Writer {
     fn write(mut self, scale: &Scale) -> Vec<Happening> {
         self.pen.now = self.pen.dice.u64(20..=400);
         let acts = self.pen.dice.usize(scale.acts_on_servers.clone());
-        let pace = self.pen.pace(acts);
-        for _ in 0..acts {
-            if !self.pen.goes_on(pace) {
-                break;
-            }
-            self.act();
-        }
+        self.acts(acts);
         self.pen.finish()
-    }
-
-    /// Anything that people, controllers or fate may do.
-    fn act(&mut self) {
-        match self.pen.dice.u8(..100) {
-            0..14 => self.release(),
-            14..22 => self.deploy(),
-            22..26 => self.force(),
-            26..32 => self.move_server(),
-            32..36 => self.configure(),
-            36..38 => self.destroy(),
-            38..40 => self.remove(),
-            40..49 => self.sicken(),
-            49..53 => self.kill(),
-            53..60 => self.edit(),
-            60..63 => self.delete_instance(),
-            63..67 => self.hold(),
-            67..73 => self.link(),
-            73..76 => self.gateway(),
-            76..86 => self.fault(),
-            86..89 => self.pen.part(),
-            89..93 => self.pen.spoil_journal(),
-            93..97 => self.pen.crash(),
-            97..99 => self.pen.freeze(),
-            _ => self.pen.cut(),
-        }
     }
 
     fn release(&mut self) {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::super::post::Faults;
 use super::super::generate::Scale;
 use super::super::kura::acts::ClusterAct;
-use super::super::pen::Pen;
+use super::super::pen::{Pen, Scribe};
 use super::super::plot::{Act, Cast, Happening, Plot};
 use super::super::profile::Profile;
 use super::acts::{Decision, FleetAct, Nodes, PROJECT, node};
@@ -28,7 +28,7 @@ pub(in super::super) fn generate(seed: u64, scale: &Scale) -> Plot {
     let mut dice = fastrand::Rng::with_seed(seed ^ 0x726f_6c6c);
     let cast = vec![Cast::SERVER; if dice.u8(..100) < 60 { 2 } else { 1 }];
     let count = dice.usize(2..=scale.nodes);
-    let mut writer = Writer { pen: Pen::new(dice, scale.until), count };
+    let mut writer = Writer { pen: Pen::new(dice, scale.until), count, calm: false };
     let nodes = Some(writer.nodes());
     let script = writer.write(scale);
     let (post, fleet, agents) = (Faults::default(), Vec::new(), Vec::new());
@@ -40,6 +40,21 @@ pub(in super::super) fn generate(seed: u64, scale: &Scale) -> Plot {
 struct Writer {
     pen: Pen,
     count: usize,
+    /// People mostly decide, and little else happens.
+    calm: bool,
+}
+
+impl Scribe for Writer {
+    fn pen(&mut self) -> &mut Pen {
+        &mut self.pen
+    }
+
+    fn act(&mut self) {
+        match self.pen.dice.u8(..100) {
+            0..45 if self.calm => self.decide(),
+            _ => self.anything(),
+        }
+    }
 }
 
 impl Writer {
@@ -55,24 +70,15 @@ impl Writer {
     fn write(mut self, scale: &Scale) -> Vec<Happening> {
         self.pen.now = self.pen.dice.u64(5..=60);
         self.start(false);
-        let calm = self.pen.chance(33);
-        let acts = if calm { scale.calm_acts.clone() } else { scale.acts_on_rolls.clone() };
+        self.calm = self.pen.chance(33);
+        let acts = if self.calm { scale.calm_acts.clone() } else { scale.acts_on_rolls.clone() };
         let acts = self.pen.dice.usize(acts);
-        let pace = self.pen.pace(acts);
-        for _ in 0..acts {
-            if !self.pen.goes_on(pace) {
-                break;
-            }
-            match self.pen.dice.u8(..100) {
-                0..45 if calm => self.decide(),
-                _ => self.act(),
-            }
-        }
+        self.acts(acts);
         self.pen.finish()
     }
 
     /// Anything that people, kubelets or fate may do.
-    fn act(&mut self) {
+    fn anything(&mut self) {
         match self.pen.dice.u8(..100) {
             0..12 => self.start(true),
             12..34 => self.decide(),
