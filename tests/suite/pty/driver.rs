@@ -13,7 +13,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
 /// Longest wait for something that must happen; generous, because a test machine may be busy.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Unit of the kernel's process statistics; 100 on every Linux this runs on.
 const TICKS_PER_SECOND: u64 = 100;
