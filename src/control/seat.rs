@@ -132,6 +132,11 @@ impl Bidding {
         Self { bid: watch::Sender::new(bid) }
     }
 
+    /// What it bids now.
+    pub fn now(&self) -> Bid {
+        *self.bid.borrow()
+    }
+
     /// Bids like this from now on.
     pub fn set(&self, bid: Bid) {
         self.bid.send_replace(bid);

@@ -27,6 +27,8 @@ pub(in super::super) struct Seen {
     pub(in super::super) clear: bool,
     /// It takes steps.
     pub(in super::super) awake: bool,
+    /// It stands for the seat. A taking that was under way over a slow line may give it the seat when it does so no more.
+    pub(in super::super) bids: bool,
     /// Where it says that it stands.
     pub(in super::super) rung: Rung,
     /// Why it can do nothing, as it says.
@@ -44,6 +46,7 @@ pub(in super::super) struct Watch {
     unwell_at: Option<Timestamp>,
     asleep_at: Option<Timestamp>,
     asked_at: Option<Timestamp>,
+    bids: bool,
     stands: bool,
 }
 
@@ -82,7 +85,8 @@ impl Watch {
             self.note(seen);
             return None;
         }
-        let stood = std::mem::replace(&mut self.stands, matches!(seen.rung, Rung::Waiting(_) | Rung::Seated(_)));
+        let stood = std::mem::replace(&mut self.bids, seen.bids);
+        self.stands = matches!(seen.rung, Rung::Waiting(_) | Rung::Seated(_));
         self.note(seen);
         let fault = self.untrue(seen).or_else(|| if stood { None } else { self.too_soon(now, grace) });
         fault.or_else(|| self.too_long(seen))
@@ -99,7 +103,7 @@ impl Watch {
 
     /// It stands for the seat although a server answered it a moment ago, or without a person where one was needed.
     fn too_soon(&self, now: Timestamp, grace: Grace) -> Option<String> {
-        if !self.stands || self.is_asked(now) {
+        if !self.bids || self.is_asked(now) {
             return None;
         }
         let Some(grace) = grace else { return Some("stands for the seat, and nobody told it to".to_owned()) };
@@ -145,8 +149,8 @@ mod tests {
     }
 
     fn seen(second: i64, rung: Rung) -> Seen {
-        let holds = rung.epoch();
-        Seen { now: at(second), clear: true, awake: true, rung, trouble: None, holds }
+        let (holds, bids) = (rung.epoch(), matches!(rung, Rung::Waiting(_) | Rung::Seated(_)));
+        Seen { now: at(second), clear: true, awake: true, bids, rung, trouble: None, holds }
     }
 
     fn waiting() -> Rung {

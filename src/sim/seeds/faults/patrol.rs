@@ -17,6 +17,7 @@ use crate::control::ladder::Resolve;
 use crate::control::link::{Link, SeatOrder, SeatWish};
 use crate::control::picture::Freshness;
 use crate::control::ports::Cluster;
+use crate::control::seat::Bid;
 use crate::control::service::Loop;
 use crate::domain::fallback::Fallback;
 use crate::domain::span::Seconds;
@@ -150,6 +151,7 @@ impl Theatre {
             now: around.now,
             clear: heard && self.is_clear(&name) && !around.troubled,
             awake: self.stage.is_awake(&name),
+            bids: service.bidding.now() != Bid::Abstain,
             rung: fallback.rung.clone(),
             trouble: fallback.trouble.clone(),
             holds,
