@@ -10,11 +10,12 @@ mod screen;
 use std::collections::BTreeSet;
 use std::hint::black_box;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
 use kura_console::domain::decide::decide;
 use kura_console::domain::ids::{RolloutId, ServerId};
 use kura_console::domain::input::{Input, Order, Verb};
+use kura_console::domain::kura::rested::Rested;
 use kura_console::domain::kura::server::ServerSpec;
 use kura_console::domain::kura::step::{Ran, Step};
 use kura_console::domain::kura::traffic::Up;
@@ -127,10 +128,38 @@ fn measure(c: &mut Criterion, name: &str, estate: &Estate, observed: &Observed) 
     c.bench_function(name, |b| b.iter(|| black_box(decide(&estate.world, observed, &tick(), estate.now))));
 }
 
+/// The same, of a process that has not looked before.
+fn measure_first(c: &mut Criterion, name: &str, estate: &Estate, observed: &Observed) {
+    let forgetful = || {
+        let mut world = estate.world.clone();
+        world.kura.rested = Rested::default();
+        world
+    };
+    let look = |world: World| black_box(decide(&world, observed, &tick(), estate.now));
+    c.bench_function(name, |b| b.iter_batched(forgetful, look, BatchSize::SmallInput));
+}
+
+/// Passes of which each finds another instance than the one before.
+fn measure_changes(c: &mut Criterion, name: &str, estate: &Estate, observed: &Observed) {
+    let names: Vec<String> = observed.cluster.iter().flat_map(|sight| sight.instances.rows.keys().cloned()).collect();
+    let (mut observed, mut turn) = (observed.clone(), 0);
+    let mut change = || {
+        turn += 1;
+        let rows = observed.cluster.as_mut().map(|sight| &mut sight.instances.rows).expect("a cluster");
+        let row = rows.get_mut(&names[turn * 7 % names.len()]).expect("an instance");
+        row.message = Some(turn.to_string());
+        observed.clone()
+    };
+    let look = |observed: Observed| black_box(decide(&estate.world, &observed, &tick(), estate.now));
+    c.bench_function(name, |b| b.iter_batched(&mut change, look, BatchSize::PerIteration));
+}
+
 fn passes(c: &mut Criterion) {
     let mut estate = Estate::serving();
     let observed = estate.look();
     measure(c, "idle pass, 5,000 servers, 15,000 pods", &estate, &observed);
+    measure_first(c, "first pass of a process, 5,000 servers, nothing to do", &estate, &observed);
+    measure_changes(c, "pass after one instance changed, 5,000 servers", &estate, &observed);
     screen::change(c, &estate.world, &observed, estate.now);
     let mut estate = estate.waiting();
     let observed = estate.look();

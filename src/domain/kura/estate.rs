@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::super::ids::ServerId;
 use super::home::Home;
 use super::object::ObjectRef;
+use super::rested::Rested;
 use super::server::{Server, ServerStatus};
 use super::tag::{RuntimeTag, is_newer, newest};
 
@@ -48,6 +49,9 @@ pub struct Estate {
     pub asked: Vector<Asked>,
     /// The cluster all of it is in; none until a tick saw one that says which one it is.
     pub home: Option<Home>,
+    /// Whom the next pass need not look at.
+    #[serde(skip)]
+    pub rested: Rested,
 }
 
 impl Estate {

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::super::kura::change::KuraChange;
+use super::super::super::kura::front::{Front, front};
 use super::super::super::kura::object::{ObjectKind, ObjectRef, Stamp};
+use super::super::super::kura::render::Manifest;
+use super::super::super::kura::rested::{Rest, is_settled};
 use super::super::super::kura::server::{Server, ServerStatus};
 use super::super::super::kura::sight::Sight;
 use super::super::super::kura::step::{Deed, Purpose, Ran, STEPS_PER_PASS, Step};
@@ -43,16 +46,18 @@ pub(in super::super) fn seen(
     draft.limit_steps(STEPS_PER_PASS);
 }
 
-/// Every server in the order in which they were added, then what is nobody's. Nothing is written on a reading of
+/// Every server that is not at rest in the order in which they were added, then what is nobody's. Nothing is written on a reading of
 /// instances that is not fresh (K27); who serves is told by the endpoints all the same (K2).
 fn tend(draft: &mut Draft<'_>, sight: &Sight) {
     let is_seen = sight.instances.is_fresh(draft.now);
     // What is decided about one server changes no other.
-    let servers = draft.world().kura.servers.clone();
-    let mut staying: Vec<&Server> = servers.values().filter(|one| one.status != ServerStatus::Destroyed).collect();
-    staying.sort_by_cached_key(|server| server.number);
+    let (servers, rested) = (draft.world().kura.servers.clone(), draft.world().kura.rested.clone());
+    let (mut rest, due) = Rest::begin(rested.take(), &servers, sight, draft.now);
+    let due = due.iter().filter_map(|id| servers.get(id));
+    let mut due: Vec<&Server> = due.filter(|one| one.status != ServerStatus::Destroyed).collect();
+    due.sort_by_cached_key(|server| server.number);
     let ways = Ways::of(sight);
-    for server in staying {
+    for server in due {
         let (told, first) = (draft.told(), draft.step_count());
         match server.status {
             ServerStatus::Destroying if is_seen => destroy::destroy(draft, sight, server),
@@ -62,11 +67,27 @@ fn tend(draft: &mut Draft<'_>, sight: &Sight) {
         if is_seen && !server.troubles.is_empty() {
             forgive::forgive(draft, sight, &since(draft, server, told), first);
         }
+        let is_idle = draft.told() == told && draft.step_count() == first;
+        note_rest(&mut rest, sight, server, is_idle);
     }
+    rested.leave(rest);
     if is_seen {
         collect::collect(draft, sight);
         remove_what_was_asked(draft, sight);
     }
+}
+
+/// Whether the next pass has to look at a server for which this one did what it could.
+fn note_rest(rest: &mut Rest, sight: &Sight, server: &Server, is_idle: bool) {
+    if !is_idle || !is_settled(server) {
+        rest.is_busy(server.id);
+        return;
+    }
+    let manifest = server.wanted_tag().map(|tag| server.manifest(tag));
+    let gateway = manifest.as_deref().and_then(Manifest::gateway_name);
+    let front = front(server, sight);
+    let endpoint = front.as_ref().map(Front::key);
+    rest.rests(server.id, [Some(server.instance_name.as_str()), gateway, endpoint.as_deref()].into_iter().flatten());
 }
 
 /// Each question on what the one before has left of the server; mostly that is what it was.

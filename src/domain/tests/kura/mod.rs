@@ -17,3 +17,4 @@ mod rendering;
 mod looking;
 mod sentences;
 mod random;
+mod resting;

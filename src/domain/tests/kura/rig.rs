@@ -14,6 +14,7 @@ use crate::domain::kura::change::KuraChange;
 use crate::domain::kura::deployment::{Deployment, DeploymentStatus};
 use crate::domain::kura::object::{ACCOUNT_LABEL, ObjectKind, ObjectRef, REGION_LABEL, REVISION_ANNOTATION, Stamp};
 use crate::domain::kura::render::{class, render};
+use crate::domain::kura::rested::Rested;
 use crate::domain::kura::server::Server;
 use crate::domain::kura::sight::Sight;
 use crate::domain::kura::source::{Contact, Source};
@@ -143,6 +144,9 @@ impl Rig {
         observed.cluster = Some(self.sight.clone());
         let verdict = decide(&self.world, &observed, input, self.now);
         assert_eq!(verdict, decide(&self.world, &observed, input, self.now), "deciding it again gives the same");
+        let mut forgetful = self.world.clone();
+        forgetful.kura.rested = Rested::default();
+        assert_eq!(verdict, decide(&forgetful, &observed, input, self.now), "and so does a look at everybody");
         for entry in input.author(&self.world, "serve").entries(&self.world, &verdict.changes, self.now) {
             self.world.apply(&entry);
         }
