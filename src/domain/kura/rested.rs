@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use super::super::ids::ServerId;
 use super::server::{Server, ServerStatus};
 use super::sight::Sight;
+use super::workload::Pod;
 
 /// What the last pass left behind. No fact: never stored, equal to any other, and shared by the copies of a world.
 #[derive(Clone, Default)]
@@ -85,13 +86,15 @@ impl Rest {
         let names = changed(&self.sight.instances.rows, &sight.instances.rows)
             .chain(changed(&self.sight.sets.rows, &sight.sets.rows))
             .chain(changed(&self.sight.gateways.rows, &sight.gateways.rows))
-            .chain(changed(&self.sight.endpoints, &sight.endpoints));
+            .chain(changed(&self.sight.endpoints, &sight.endpoints))
+            .chain(pods_changed(&self.sight.pods.rows, &sight.pods.rows));
         due.extend(names.filter_map(|name| self.readers.get(&name)).flatten());
         due
     }
 
     /// The pass has nothing to do for a server, and neither will another one that reads the same rows: `rows` names those
-    /// of its instance and its set, of its gateway and of its endpoint, whether they are there or not.
+    /// of its instance, which its set and its pods go by too, of its gateway and of its endpoint, whether they are there or
+    /// not.
     pub fn rests<'n>(&mut self, server: ServerId, rows: impl IntoIterator<Item = &'n str>) {
         self.busy.remove(&server);
         for name in rows {
@@ -108,21 +111,29 @@ impl Rest {
     }
 }
 
-/// What is decided of such a server follows from its own row, those of its instance, set and gateway, and its endpoint,
-/// and from which kinds can be read; not from pods, not from the time, and not from what somebody else is given.
+/// What is decided of such a server follows from its own row, those of its instance, set, pods, gateway and endpoint, and
+/// from which kinds can be read; not from the time, and not from what somebody else is given.
 pub fn is_settled(server: &Server) -> bool {
     let rolls = server.roll.as_ref().is_some_and(|roll| roll.pods.iter().any(|pod| !pod.done));
-    server.status == ServerStatus::Active
-        && server.open().is_none()
-        && server.troubles.is_empty()
-        && server.public_host().is_some()
-        && !rolls
+    server.status == ServerStatus::Active && server.open().is_none() && server.troubles.is_empty() && !rolls
 }
 
 /// Which of the kinds that decide can be read.
 fn readable(sight: &Sight, now: Timestamp) -> [bool; 4] {
     let contacts = [&sight.instances.contact, &sight.sets.contact, &sight.pods.contact, &sight.gateways.contact];
     contacts.map(|contact| contact.is_fresh(now))
+}
+
+/// Instances of which a pod is not the same in both.
+fn pods_changed<'a>(
+    before: &'a OrdMap<String, Pod>,
+    after: &'a OrdMap<String, Pod>,
+) -> impl Iterator<Item = String> + 'a {
+    let rows = before.diff(after).flat_map(|item| match item {
+        DiffItem::Add(_, pod) | DiffItem::Remove(_, pod) => [Some(pod), None],
+        DiffItem::Update { old: (_, old), new: (_, new) } => [Some(old), Some(new)],
+    });
+    rows.flatten().filter_map(|pod| pod.instance.clone())
 }
 
 /// Keys whose rows are not the same in both.

@@ -17,10 +17,11 @@ use crate::domain::span::Seconds;
 
 const TENANTS: [&str; 3] = ["a", "b", "c"];
 
-/// Three servers that serve, the last one through a gateway of its own.
+/// Three servers that serve: one as usual, one without an endpoint, one through a gateway of its own.
 fn at_rest() -> Rig {
     let mut rig = Rig::new(&["0.1.0"]);
     TENANTS.iter().for_each(|tenant| rig.add(tenant));
+    rig.edit("b", |server| server.spec_mut().private = true);
     rig.edit("c", |server| server.spec_mut().gateway = GatewayMode::Dedicated);
     rig.settle();
     rig.tick();
@@ -52,7 +53,12 @@ fn only_those_are_looked_at_again_for_whom_something_changed() {
     assert_eq!(due_after(instance), ["a"]);
     assert_eq!(due_after(|rig| drop(rig.sight.sets.rows.remove("kura-b-eu"))), ["b"]);
     assert_eq!(due_after(|rig| drop(rig.sight.gateways.rows.remove("kgw-c-eu"))), ["c"]);
-    assert_eq!(due_after(|rig| drop(rig.sight.endpoints.remove("b-eu.kura.tuist.dev"))), ["b"]);
+    assert_eq!(due_after(|rig| drop(rig.sight.endpoints.remove("a-eu.kura.tuist.dev"))), ["a"]);
+    assert_eq!(due_after(|rig| drop(rig.sight.pods.rows.remove("kura-b-eu-1"))), ["b"]);
+    let given = |rig: &mut Rig| {
+        rig.sight.pods.rows.get_mut("kura-b-eu-0").unwrap().instance = Some("kura-a-eu".to_owned());
+    };
+    assert_eq!(due_after(given), ["a", "b"], "one loses a pod, and one has another");
     assert_eq!(due_after(|rig| rig.edit("c", |server| server.spec_mut().replicas = 7)), ["c"]);
     assert_eq!(due_after(|rig| rig.pass_time(90)), TENANTS, "nothing is read any more");
     assert_eq!(due_after(|rig| rig.now = Seconds(1).before(rig.now)), TENANTS);
@@ -84,7 +90,7 @@ fn happen(rig: &mut Rig, what: u8, pick: usize, how: usize) {
     let tenant = TENANTS[pick % TENANTS.len()];
     let (instance, host) = (format!("kura-{tenant}-eu"), format!("{tenant}-eu.kura.tuist.dev"));
     let server = ServerId::named(tenant);
-    match what % 14 {
+    match what % 16 {
         0 => drop(rig.verb(KuraVerb::ReleaseTag { tag: format!("0.{how}.0") })),
         1 => drop(rig.verb(KuraVerb::ForceReapply { server })),
         2 => rig.edit(tenant, |server| server.spec_mut().replicas = u32::try_from(how).unwrap_or(1) + 1),
@@ -118,6 +124,12 @@ fn happen(rig: &mut Rig, what: u8, pick: usize, how: usize) {
         }
         11 => rig.look(),
         12 => rig.pods_follow(),
+        13 => {
+            if let Some(pod) = rig.sight.pods.rows.get_mut(&format!("{instance}-{}", how % 2)) {
+                pod.ready = !pod.ready;
+            }
+        }
+        14 => drop(rig.sight.pods.rows.remove(&format!("{instance}-{}", how % 2))),
         _ => carry_out(rig),
     }
 }
