@@ -26,8 +26,9 @@ const SERVERS: u32 = 5_000;
 
 const PODS_PER_SERVER: u32 = 3;
 
-/// Pods that change, one after the other: each is not Ready any more, and is Ready again.
-const PODS: u32 = 100;
+/// Changes, of the pods of the server that is selected: whatever happens, its row stays where it is. A pod is not Ready any
+/// more, and is Ready again, and then it is the turn of the next one.
+const CHANGES: u32 = 200;
 
 /// Between two changes: nothing of one is under way when the next begins.
 const REST: Duration = Duration::from_millis(300);
@@ -68,8 +69,8 @@ pub(super) fn to_screen() {
     console
         .wait_until("every pod is Ready", PATIENCE, |screen| unready(screen) == 0 && screen.contents().contains("3/3"));
     let api = cluster.admin();
-    let times = (0..2 * PODS).map(|n| {
-        let (pod, ready) = (n / 2 * (SERVERS / PODS), n % 2 == 1);
+    let times = (0..CHANGES).map(|n| {
+        let (pod, ready) = (n / 2 % PODS_PER_SERVER * SERVERS, n % 2 == 1);
         console.bytes_during(REST);
         timed(|| {
             std::thread::scope(|scope| {
@@ -82,7 +83,7 @@ pub(super) fn to_screen() {
     print_spread("from before the change of a pod to the screen, 5,000 servers, 15,000 pods", times.collect());
 }
 
-/// The server of a pod that is not Ready comes to the top of its list, and leaves it again.
+/// The row of the server says how many of its pods are Ready.
 fn await_change(console: &mut Driver, ready: bool) {
     let wanted = usize::from(!ready);
     console.wait_until("the change", PATIENCE, |screen| unready(screen) == wanted);
