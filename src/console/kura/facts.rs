@@ -1,11 +1,12 @@
 //! Everything the screen of Kura servers shows of a picture, looked up once per picture and not once per frame.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
 use super::super::snapshot::Snapshot;
 use super::cause::{Cause, causes};
+use super::kept::{Anew, Basis};
 use super::part::{Part, Token};
 use super::rendered::{Rendering, Renderings};
 use super::row::ServerRow;
@@ -97,32 +98,39 @@ pub struct KuraFacts {
     pub due: Option<Timestamp>,
     counts: [usize; 3],
     rendered: Renderings,
+    basis: Option<Basis>,
 }
 
 impl KuraFacts {
-    /// Looks everything up; what was rendered for an older picture is not rendered again.
+    /// Looks everything up; what older facts have that is still so is taken over.
     pub(in super::super) fn of(picture: &Snapshot, moment: Timestamp, older: Self) -> Self {
         let estate = &picture.world.kura;
         if estate.is_empty() {
             return Self::default();
         }
         let sight = picture.observed.cluster.as_ref();
-        let mut look = Look { picture, moment, pods: sight.map(Sight::pods_by_instance).unwrap_or_default() };
-        let mut rendered = older.rendered;
-        let staying = estate.servers.values().filter(|server| server.status != ServerStatus::Destroyed);
-        let mut facts = Self { target: estate.target().map(str::to_owned), ..Self::default() };
-        for server in staying {
-            let row = look.row(server, &mut rendered, &mut facts.rendered);
-            facts.servers.insert(server.id, row);
+        let anew = older.basis.as_ref().and_then(|basis| basis.anew(&older, picture, moment));
+        let look = Look { picture, moment };
+        let basis = Basis::of(picture, moment, older.basis);
+        let (target, basis) = (estate.target().map(str::to_owned), Some(basis));
+        let mut facts = Self { target, basis, servers: older.servers, rendered: older.rendered, ..Self::default() };
+        match &anew {
+            Some(anew) => anew.servers.iter().for_each(|id| facts.make_row(&look, *id)),
+            None => facts.make_rows(&look),
         }
         if !facts.servers.is_empty() || sight.is_some() {
             facts.veiled = veiled(sight, moment);
         }
         if let Some(sight) = sight {
             facts.gateways = look.gateways(sight);
-            let all = orphans(estate, sight, moment);
-            facts.orphans = all.into_iter().map(|one| (Token::of("orphan", &one.name), one)).collect();
-            facts.meshes = meshes(estate, &look.pods).into_iter().map(|mesh| (mesh.tenant.clone(), mesh)).collect();
+            facts.orphans = match &anew {
+                Some(Anew { orphans: false, .. }) => older.orphans,
+                _ => look.orphans(sight),
+            };
+            facts.meshes = match &anew {
+                Some(Anew { meshes: false, .. }) => older.meshes,
+                _ => look.meshes(sight),
+            };
             let skewed = facts.meshes.values().filter(|mesh| mesh.warning.is_some());
             facts.skewed = skewed.map(|mesh| (Token::of("mesh", &mesh.tenant), mesh.clone())).collect();
             facts.due = look.due(sight);
@@ -130,7 +138,50 @@ impl KuraFacts {
         facts.causes = causes(&facts.servers, moment, &mut facts.due);
         facts.groups = facts.grouped();
         facts.counts = facts.counted();
+        #[cfg(test)]
+        if anew.is_some() {
+            facts.agree_with(&Self::of(picture, moment, Self::default()));
+        }
         facts
+    }
+
+    /// What was taken over is what would be made anew.
+    #[cfg(test)]
+    fn agree_with(&self, anew: &Self) {
+        assert_eq!(self.servers, anew.servers);
+        assert_eq!((&self.groups, &self.gateways, &self.orphans), (&anew.groups, &anew.gateways, &anew.orphans));
+        assert_eq!((&self.meshes, &self.skewed, &self.causes), (&anew.meshes, &anew.skewed, &anew.causes));
+        assert_eq!((self.counts, self.due), (anew.counts, anew.due));
+        assert!(self.rendered.keys().eq(anew.rendered.keys()));
+    }
+
+    /// Every row anew; what was rendered stays while it is the same.
+    fn make_rows(&mut self, look: &Look<'_>) {
+        let servers = &look.picture.world.kura.servers;
+        let known: BTreeSet<ServerId> = self.servers.keys().chain(servers.keys()).copied().collect();
+        known.into_iter().for_each(|id| self.make_row(look, id));
+    }
+
+    /// The row of one server anew, if it is still there.
+    fn make_row(&mut self, look: &Look<'_>, id: ServerId) {
+        let server = look.picture.world.kura.servers.get(&id).filter(|one| one.status != ServerStatus::Destroyed);
+        let Some(server) = server else {
+            self.servers.remove(&id);
+            self.rendered.remove(&id);
+            self.unsteady(id, false);
+            return;
+        };
+        let (row, steady) = look.row(server, &mut self.rendered);
+        self.servers.insert(id, row);
+        self.unsteady(id, !steady);
+    }
+
+    fn unsteady(&mut self, id: ServerId, is_so: bool) {
+        let Some(basis) = &mut self.basis else { return };
+        match is_so {
+            true => drop(basis.unsteady.insert(id)),
+            false => drop(basis.unsteady.remove(&id)),
+        }
     }
 
     /// What was rendered, in the order of servers.
@@ -220,24 +271,28 @@ fn by_name<'a>(rows: impl Iterator<Item = (&'a str, Part)>) -> Vec<Part> {
 struct Look<'a> {
     picture: &'a Snapshot,
     moment: Timestamp,
-    pods: BTreeMap<&'a str, Vec<&'a Pod>>,
 }
 
 impl Look<'_> {
-    fn row(&mut self, server: &Server, older: &mut Renderings, kept: &mut Renderings) -> ServerRow {
+    /// The row of a server, and whether it stays as it is while the server, its instance, set and pods do.
+    fn row(&self, server: &Server, rendered: &mut Renderings) -> (ServerRow, bool) {
         let row = ServerRow::of(server, self.picture.world.kura.target());
-        let Some(sight) = self.picture.observed.cluster.as_ref() else { return row };
+        let older = rendered.remove(&server.id);
+        let Some(sight) = self.picture.observed.cluster.as_ref() else { return (row, false) };
         let live = sight.instances.get(&server.instance_name);
-        let pods = self.pods.get(server.instance_name.as_str()).map_or(&[][..], Vec::as_slice);
-        let rendering = server.wanted_tag().map(|tag| Rendering::of(server, tag, older.remove(&server.id)));
+        let pods: Vec<&Pod> = sight.pods_of(&server.instance_name).collect();
+        let pods = pods.as_slice();
+        let rendering = server.wanted_tag().map(|tag| Rendering::of(server, tag, older));
         let seen = sight.instances.is_fresh(self.moment);
         let drift = rendering.map(|mut rendering| {
             let drift = rendering.drift(live);
-            kept.insert(server.id, rendering);
+            rendered.insert(server.id, rendering);
             drift
         });
+        // A progress ends by time alone, and where a pending pod can go is told by its volumes.
+        let steady = pods.iter().all(|pod| pod.ready && pod.phase != "Pending");
         let work = read("pods", &sight.pods, self.moment).ok().map(|()| workload_of(server, sight, pods, self.moment));
-        ServerRow {
+        let row = ServerRow {
             drift: drift.filter(|_| seen && !server.status.is_leaving()),
             replicas: work.as_ref().map_or(row.replicas, |work| work.replicas),
             work,
@@ -247,7 +302,18 @@ impl Look<'_> {
             beat: live.and_then(|live| live.last_reconciled_at),
             dead_node: dead_node(pods, &self.picture.observed.nodes).map(str::to_owned),
             ..row
-        }
+        };
+        (row, steady)
+    }
+
+    fn orphans(&self, sight: &Sight) -> BTreeMap<Token, Orphan> {
+        let all = orphans(&self.picture.world.kura, sight, self.moment);
+        all.into_iter().map(|one| (Token::of("orphan", &one.name), one)).collect()
+    }
+
+    fn meshes(&self, sight: &Sight) -> BTreeMap<String, Mesh> {
+        let all = meshes(&self.picture.world.kura, &sight.pods_by_instance());
+        all.into_iter().map(|mesh| (mesh.tenant.clone(), mesh)).collect()
     }
 
     /// Those that nobody uses or that wait for a finalizer.

@@ -4,6 +4,7 @@
 pub mod part;
 pub mod row;
 mod rendered;
+mod kept;
 pub mod facts;
 mod sources;
 

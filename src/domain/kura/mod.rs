@@ -35,6 +35,7 @@ pub mod drift;
 // What can be said about it.
 pub mod front;
 pub mod ways;
+pub mod difference;
 pub mod rested;
 pub mod words;
 pub mod chain;

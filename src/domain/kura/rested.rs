@@ -8,13 +8,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use imbl::OrdMap;
-use imbl::ordmap::DiffItem;
 use jiff::Timestamp;
 
 use super::super::ids::ServerId;
+use super::difference::{changed, owners, pods_changed};
 use super::server::{Server, ServerStatus};
 use super::sight::Sight;
-use super::workload::Pod;
 
 /// What the last pass left behind. No fact: never stored, equal to any other, and shared by the copies of a world.
 #[derive(Clone, Default)]
@@ -87,7 +86,7 @@ impl Rest {
             .chain(changed(&self.sight.sets.rows, &sight.sets.rows))
             .chain(changed(&self.sight.gateways.rows, &sight.gateways.rows))
             .chain(changed(&self.sight.endpoints, &sight.endpoints))
-            .chain(pods_changed(&self.sight.pods.rows, &sight.pods.rows));
+            .chain(pods_changed(&self.sight.pods.rows, &sight.pods.rows).flat_map(owners));
         due.extend(names.filter_map(|name| self.readers.get(&name)).flatten());
         due
     }
@@ -122,26 +121,4 @@ pub fn is_settled(server: &Server) -> bool {
 fn readable(sight: &Sight, now: Timestamp) -> [bool; 4] {
     let contacts = [&sight.instances.contact, &sight.sets.contact, &sight.pods.contact, &sight.gateways.contact];
     contacts.map(|contact| contact.is_fresh(now))
-}
-
-/// Instances of which a pod is not the same in both.
-fn pods_changed<'a>(
-    before: &'a OrdMap<String, Pod>,
-    after: &'a OrdMap<String, Pod>,
-) -> impl Iterator<Item = String> + 'a {
-    let rows = before.diff(after).flat_map(|item| match item {
-        DiffItem::Add(_, pod) | DiffItem::Remove(_, pod) => [Some(pod), None],
-        DiffItem::Update { old: (_, old), new: (_, new) } => [Some(old), Some(new)],
-    });
-    rows.flatten().filter_map(|pod| pod.instance.clone())
-}
-
-/// Keys whose rows are not the same in both.
-fn changed<'a, K: Ord + Clone, V: PartialEq>(
-    before: &'a OrdMap<K, V>,
-    after: &'a OrdMap<K, V>,
-) -> impl Iterator<Item = K> + 'a {
-    before.diff(after).map(|item| match item {
-        DiffItem::Add(key, _) | DiffItem::Remove(key, _) | DiffItem::Update { new: (key, _), .. } => key.clone(),
-    })
 }
