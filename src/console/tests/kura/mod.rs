@@ -4,6 +4,7 @@ mod bed;
 mod screens;
 mod listing;
 mod incidents;
+mod kept;
 mod verbs;
 mod many;
 mod chaos;
