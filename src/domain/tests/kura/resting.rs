@@ -76,6 +76,10 @@ fn only_those_are_looked_at_again_for_whom_something_changed() {
 #[test]
 fn whoever_has_something_to_do_is_looked_at_until_it_is_done() {
     let mut rig = at_rest();
+    rig.sight.instances.rows.remove("kura-a-eu");
+    rig.tick_as_it_is();
+    assert_eq!(due(&rig), ["a"], "what is decided is not done, and no deployment is open");
+    let mut rig = at_rest();
     rig.release("0.2.0");
     rig.tick();
     assert_eq!(due(&rig), TENANTS, "what is decided is not done");
