@@ -46,8 +46,8 @@ pub(in super::super) fn seen(
     draft.limit_steps(STEPS_PER_PASS);
 }
 
-/// Every server that is not at rest in the order in which they were added, then what is nobody's. Nothing is written on a reading of
-/// instances that is not fresh (K27); who serves is told by the endpoints all the same (K2).
+/// Every server that is not at rest in the order in which they were added, then what is nobody's. Nothing is written on a
+/// reading of instances that is not fresh (K27); who serves is told by the endpoints all the same (K2).
 fn tend(draft: &mut Draft<'_>, sight: &Sight) {
     let is_seen = sight.instances.is_fresh(draft.now);
     // What is decided about one server changes no other.
