@@ -59,6 +59,23 @@ fn the_header_says_on_every_rung_where_the_console_stands() {
 }
 
 #[test]
+fn what_needed_a_human_when_last_seen_is_not_that_the_control_plane_is_gone_since() {
+    let lost = |stage: &mut Stage| {
+        stage.picture.api = Freshness::Lost { since: stage.now, why: "connection refused".to_owned(), retry_at: None };
+        stage.show();
+    };
+    let mut stage = on(Rung::Lost, Some("no journal was named"));
+    lost(&mut stage);
+    says(&stage, "▲ 1 needs you");
+    let mut stage = on(Rung::Lost, Some("no journal was named"));
+    stage.pass(7_200);
+    stage.tick();
+    lost(&mut stage);
+    assert!(stage.model.facts.needs.len() > 1, "a holder that drains for so long needs somebody");
+    says(&stage, &format!("▲ {} needed you when last seen", stage.model.facts.needs.len() - 1));
+}
+
+#[test]
 fn what_needs_a_human_first_is_that_the_control_plane_is_gone() {
     let mut stage = on(Rung::StandingBy(seen(true)), None);
     stage.press("1 g");

@@ -188,12 +188,14 @@ fn needs(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     let Some(picture) = model.picture.as_ref().filter(|p| !p.is_blank()) else { return Vec::new() };
     let warned =
         |text: String, pen: &Pen<'_>| vec![piece(Role::Warning, format!("{} {text}", pen.glyph(Glyph::Warning)))];
-    match (model.facts.needs.len(), picture.api.is_fresh(pen.now())) {
-        (0, true) => vec![piece(Role::Dim, "nothing needs you")],
-        (0, false) => vec![piece(Role::Warning, "what needs you is not known")],
-        (1, true) => warned("1 needs you".to_owned(), pen),
-        (n, true) => warned(format!("{n} need you"), pen),
-        (n, false) => warned(format!("{n} needed you when last seen"), pen),
+    // That the control plane is silent was not seen of it: that is so now.
+    let seen = model.facts.needs.iter().filter(|need| need.kind != NeedKind::Silent).count();
+    match (model.facts.needs.len(), seen, picture.api.is_fresh(pen.now())) {
+        (0, _, true) => vec![piece(Role::Dim, "nothing needs you")],
+        (0, _, false) => vec![piece(Role::Warning, "what needs you is not known")],
+        (_, n, false) if n > 0 => warned(format!("{n} needed you when last seen"), pen),
+        (1, ..) => warned("1 needs you".to_owned(), pen),
+        (n, ..) => warned(format!("{n} need you"), pen),
     }
 }
 
