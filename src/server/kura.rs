@@ -26,8 +26,7 @@ use crate::wire::kura::tag::TagBody;
 pub(super) async fn list<H: Host, B: Builder>(reader: Reader<H, B>, page: Page) -> Answer {
     let look = reader.look();
     let shown = page.of(look.kura.servers.values(), |server| server.id.0);
-    let bodies = shown.into_iter().map(|server| ServerBody::of(&look.world, &look.observed, server, look.now));
-    Ok(body(StatusCode::OK, &bodies.collect::<Vec<_>>()))
+    Ok(body(StatusCode::OK, &ServerBody::all(&look.world, &look.observed, shown, look.now)))
 }
 
 /// `GET /api/kura/servers/{id}`.

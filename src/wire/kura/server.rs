@@ -129,7 +129,24 @@ impl ServerBody {
     /// The body of one.
     pub fn of(world: &World, observed: &Observed, server: &Server, now: Timestamp) -> Self {
         let nothing = Sight::default();
-        let sight = observed.cluster.as_ref().unwrap_or(&nothing);
+        let ways = Ways::of(observed.cluster.as_ref().unwrap_or(&nothing));
+        Self::found(world, observed, &ways, server, now)
+    }
+
+    /// The bodies of some, of which each finds its own among what was looked through once.
+    pub fn all<'a>(
+        world: &World,
+        observed: &Observed,
+        servers: impl IntoIterator<Item = &'a Server>,
+        now: Timestamp,
+    ) -> Vec<Self> {
+        let nothing = Sight::default();
+        let ways = Ways::of(observed.cluster.as_ref().unwrap_or(&nothing));
+        servers.into_iter().map(|server| Self::found(world, observed, &ways, server, now)).collect()
+    }
+
+    fn found(world: &World, observed: &Observed, ways: &Ways<'_>, server: &Server, now: Timestamp) -> Self {
+        let sight = ways.sight;
         let live = sight.instances.get(&server.instance_name);
         let manifest = server.wanted_tag().map(|tag| server.manifest(tag));
         let work = workload(server, sight, now);
@@ -152,7 +169,7 @@ impl ServerBody {
                 .map(|at| Seconds::between(at, now)),
             not_ready_deletion: observed.cluster.as_ref().map(|sight| sight.deleter),
             observation: observation(observed, now),
-            chain: server.wanted_tag().map(|tag| chain(server, tag, &Ways::of(sight), now)).unwrap_or_default(),
+            chain: server.wanted_tag().map(|tag| chain(server, tag, ways, now)).unwrap_or_default(),
             finalizers: live
                 .filter(|live| live.stamp.is_leaving())
                 .map_or(Vec::new(), |live| live.stamp.finalizers.clone()),
