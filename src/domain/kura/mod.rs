@@ -15,6 +15,7 @@ pub mod step;
 
 // Facts.
 pub mod tag;
+pub mod beside;
 pub mod server;
 pub mod deployment;
 pub mod change;

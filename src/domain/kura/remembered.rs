@@ -1,34 +1,20 @@
 //! A manifest that was rendered once: rendering is pure, so what it comes to is remembered beside what it was made of.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use super::beside::Beside;
 use super::render::{Manifest, render};
 use super::server::{Server, ServerSpec};
 
-/// What a server was last rendered as. No fact: never stored, and equal to any other.
-#[derive(Clone, Default)]
-pub struct Remembered(OnceLock<Arc<Rendered>>);
+/// What a server was last rendered as.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Remembered(Beside<OnceLock<Arc<Rendered>>>);
 
 /// A manifest and what it was made of; everything else that it takes of a server never changes.
 struct Rendered {
     tag: String,
     spec: Arc<ServerSpec>,
     manifest: Arc<Manifest>,
-}
-
-impl PartialEq for Remembered {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Remembered {}
-
-impl fmt::Debug for Remembered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Remembered")
-    }
 }
 
 impl Server {
@@ -39,7 +25,7 @@ impl Server {
             let (tag, spec, manifest) = (tag.to_owned(), Arc::clone(&self.spec), Arc::new(render(self, tag)));
             Arc::new(Rendered { tag, spec, manifest })
         };
-        let known = self.rendered.0.get_or_init(fresh);
+        let known = self.rendered.0.0.get_or_init(fresh);
         match known.tag == tag && known.spec == self.spec {
             true => Arc::clone(&known.manifest),
             false => Arc::new(render(self, tag)),

@@ -4,44 +4,30 @@
 //! has changed since without looking through what has not.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use imbl::OrdMap;
 use jiff::Timestamp;
 
 use super::super::ids::ServerId;
+use super::beside::Beside;
 use super::difference::{changed, owners, pods_changed};
 use super::server::{Server, ServerStatus};
 use super::sight::Sight;
 
-/// What the last pass left behind. No fact: never stored, equal to any other, and shared by the copies of a world.
-#[derive(Clone, Default)]
-pub struct Rested(Arc<Mutex<Option<Rest>>>);
-
-impl PartialEq for Rested {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Rested {}
-
-impl fmt::Debug for Rested {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Rested")
-    }
-}
+/// What the last pass left behind, shared by the copies of a world.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rested(Beside<Arc<Mutex<Option<Rest>>>>);
 
 impl Rested {
     /// What was left, for one pass; nothing while another pass has it.
     pub fn take(&self) -> Option<Rest> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Leaves it for the next pass.
     pub fn leave(&self, rest: Rest) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(rest);
+        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(rest);
     }
 }
 
