@@ -99,6 +99,8 @@ pub struct KuraFacts {
     counts: [usize; 3],
     rendered: Renderings,
     basis: Option<Basis>,
+    /// Servers whose rows may read differently by more than the rows of their own objects.
+    pub(super) unsteady: BTreeSet<ServerId>,
 }
 
 impl KuraFacts {
@@ -111,9 +113,14 @@ impl KuraFacts {
         let sight = picture.observed.cluster.as_ref();
         let anew = older.basis.as_ref().and_then(|basis| basis.anew(&older, picture, moment));
         let look = Look { picture, moment };
-        let basis = Basis::of(picture, moment, older.basis);
-        let (target, basis) = (estate.target().map(str::to_owned), Some(basis));
-        let mut facts = Self { target, basis, servers: older.servers, rendered: older.rendered, ..Self::default() };
+        let mut facts = Self {
+            target: estate.target().map(str::to_owned),
+            basis: Some(Basis::of(picture, moment)),
+            servers: older.servers,
+            rendered: older.rendered,
+            unsteady: older.unsteady,
+            ..Self::default()
+        };
         match &anew {
             Some(anew) => anew.servers.iter().for_each(|id| facts.make_row(&look, *id)),
             None => facts.make_rows(&look),
@@ -168,20 +175,15 @@ impl KuraFacts {
         let Some(server) = server else {
             self.servers.remove(&id);
             self.rendered.remove(&id);
-            self.unsteady(id, false);
+            self.unsteady.remove(&id);
             return;
         };
         let (row, steady) = look.row(server, &mut self.rendered);
         self.servers.insert(id, row);
-        self.unsteady(id, !steady);
-    }
-
-    fn unsteady(&mut self, id: ServerId, is_so: bool) {
-        let Some(basis) = &mut self.basis else { return };
-        match is_so {
-            true => drop(basis.unsteady.insert(id)),
-            false => drop(basis.unsteady.remove(&id)),
-        }
+        match steady {
+            true => self.unsteady.remove(&id),
+            false => self.unsteady.insert(id),
+        };
     }
 
     /// What was rendered, in the order of servers.

@@ -21,12 +21,10 @@ pub(super) struct Basis {
     world: Arc<World>,
     observed: Arc<Observed>,
     moment: Timestamp,
-    /// Servers whose rows may read differently by more than their own rows.
-    pub(super) unsteady: BTreeSet<ServerId>,
 }
 
 /// What has to be made anew.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Anew {
     /// The rows of these servers.
     pub(super) servers: BTreeSet<ServerId>,
@@ -37,10 +35,8 @@ pub(super) struct Anew {
 }
 
 impl Basis {
-    /// Of this picture, with whom an older one was unsteady for.
-    pub(super) fn of(picture: &Snapshot, moment: Timestamp, older: Option<Self>) -> Self {
-        let (world, observed) = (Arc::clone(&picture.world), Arc::clone(&picture.observed));
-        Self { world, observed, moment, unsteady: older.map(|older| older.unsteady).unwrap_or_default() }
+    pub(super) fn of(picture: &Snapshot, moment: Timestamp) -> Self {
+        Self { world: Arc::clone(&picture.world), observed: Arc::clone(&picture.observed), moment }
     }
 
     /// What has to be made anew of `older` facts for this picture; none = all of it.
@@ -67,7 +63,7 @@ impl Basis {
             let theirs = older.servers.values().filter(|row| named.contains(&row.instance));
             servers.extend(theirs.map(|row| row.id));
         }
-        servers.extend(&self.unsteady);
+        servers.extend(&older.unsteady);
         Some(Anew { servers, meshes: anew_servers || images, orphans: anew_servers || anew_instances })
     }
 }

@@ -80,6 +80,17 @@ fn happen(bed: &mut Bed, turn: usize, what: u8, pick: usize, how: usize) {
     bed.stage.show();
 }
 
+#[test]
+fn whatever_changes_alone_is_noticed() {
+    for what in 0..16 {
+        for (pick, how) in [(0, 0), (0, 1), (1, 2), (2, 1)] {
+            let mut bed = Bed::serving(100, 30, &SERVERS).shown();
+            happen(&mut bed, 0, what, pick, how);
+            assert!(!bed.stage.model.facts.kura.is_empty());
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
