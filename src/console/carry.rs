@@ -34,7 +34,7 @@ pub(super) fn standing(fallback: &Fallback) -> String {
 /// The same with what to do about it.
 pub(super) fn explain(fallback: &Fallback) -> Explanation {
     let next = match &fallback.rung {
-        Rung::StandingBy(seen) if seen.is_free => "F shows what the first tick would do, and takes the seat",
+        Rung::StandingBy(seen) if seen.is_free => "F shows what the first tick would do, and how to take the seat",
         Rung::StandingBy(_) => "F shows who has the seat; it can be waited for from there",
         Rung::Waiting(_) | Rung::Seated(_) => {
             "F leaves the seat again; when the control plane is back it gets it by itself"

@@ -80,7 +80,7 @@ fn what_needs_a_human_first_is_that_the_control_plane_is_gone() {
     let mut stage = on(Rung::StandingBy(seen(true)), None);
     stage.press("1 g");
     says(&stage, "API LOST control plane standing by");
-    says(&stage, "F shows what the first tick would do, and takes the seat");
+    says(&stage, "F shows what the first tick would do, and how to take the seat");
     stage.press("enter");
     says(&stage, "IF IT TOOK THE SEAT NOW");
 }

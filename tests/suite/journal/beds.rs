@@ -169,10 +169,15 @@ impl Kubernetes {
     }
 
     pub(crate) async fn drawer(&self) -> Drawer<SystemClock> {
-        let choice = Choice { kubeconfig: Some(self.lease.cluster.admin_config()), context: None };
-        let target = Target::pin(&choice).await.unwrap();
-        Drawer::of(ClusterConnection::new(target, SystemClock::start()), &self.lease.namespace)
+        drawer(&self.lease).await
     }
+}
+
+/// The objects of a namespace, by an administrator.
+pub(crate) async fn drawer(lease: &Lease) -> Drawer<SystemClock> {
+    let choice = Choice { kubeconfig: Some(lease.cluster.admin_config()), context: None };
+    let target = Target::pin(&choice).await.unwrap();
+    Drawer::of(ClusterConnection::new(target, SystemClock::start()), &lease.namespace)
 }
 
 impl Bed for Kubernetes {

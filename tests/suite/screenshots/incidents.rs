@@ -29,7 +29,7 @@ const SAID: [(&str, &[&str]); 8] = [
         "bad-night",
         &[
             "standing by: the journal is read from here, and nobody here ticks",
-            "F shows what the first tick would do, and takes the seat",
+            "F shows what the first tick would do, and how to take the seat",
             "the header says who has the seat",
         ],
     ),

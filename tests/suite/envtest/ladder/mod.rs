@@ -4,4 +4,5 @@
 mod night;
 mod kura;
 mod fleet;
+mod long;
 mod who;

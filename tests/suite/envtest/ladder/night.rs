@@ -17,7 +17,7 @@ pub(super) const REASON: &str = "the server is gone";
 pub(super) struct Night {
     pub(super) served: Served,
     /// The journal as the control plane gets at it.
-    url: String,
+    pub(super) url: String,
 }
 
 impl Night {
