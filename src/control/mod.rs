@@ -2,6 +2,7 @@
 
 // What the loop runs on, and what a reader holds.
 pub mod ports;
+pub mod batch;
 mod links;
 pub mod host;
 pub mod picture;

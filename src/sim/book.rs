@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::shared::Shared;
 use super::toll::{Mishap, Toll};
+use crate::control::batch::{EMPTY, advance, check_shape};
 use crate::control::ports::{AppendError, Batch, Beat, Head, JournalError};
 use crate::domain::change::{Cause, Change, Entry};
 use crate::domain::ids::{Epoch, Revision};
@@ -76,7 +77,7 @@ pub(super) struct Book {
 
 impl Book {
     pub(super) fn empty() -> Self {
-        Self { head: Head { oldest: 1, ..Head::default() }, ..Self::default() }
+        Self { head: EMPTY, ..Self::default() }
     }
 
     pub(super) fn append(&mut self, mut batch: Batch, at: Timestamp, toll: &mut Toll) -> Result<Head, AppendError> {
@@ -97,16 +98,8 @@ impl Book {
             }
             Some(JournalFault::LostAnswer) | None => {}
         }
-        check_sequence(&batch)?;
-        if batch.epoch.is_some_and(|epoch| epoch < self.head.epoch) {
-            toll.count(Mishap::FencedAppend);
-            return Err(AppendError::Deposed { head: self.head });
-        }
-        if batch.expected != self.head.revision {
-            self.races += 1;
-            return Err(AppendError::Outrun { head: self.head });
-        }
-        self.head.epoch = batch.raises(self.head.epoch);
+        check_shape(&batch)?;
+        self.head.epoch = advance(self.head, &batch).inspect_err(|error| self.refused(error, toll))?.epoch;
         for entry in batch.entries {
             self.keep(entry, at)?;
         }
@@ -116,6 +109,14 @@ impl Book {
         }
         toll.count(Mishap::LostAnswer);
         Err(told_to_fail().into())
+    }
+
+    fn refused(&mut self, error: &AppendError, toll: &mut Toll) {
+        match error {
+            AppendError::Deposed { .. } => toll.count(Mishap::FencedAppend),
+            AppendError::Outrun { .. } => self.races += 1,
+            AppendError::Failed(_) => {}
+        }
     }
 
     pub(super) fn is_full(&self, now: Timestamp) -> bool {
@@ -216,22 +217,6 @@ impl Book {
         let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
         Ok(self.entries.iter().skip(skipped).take(limit).cloned().collect())
     }
-}
-
-/// The entries of a batch follow the expected revision without a gap.
-fn check_sequence(batch: &Batch) -> Result<(), JournalError> {
-    if batch.entries.is_empty() {
-        return Err(corrupt(batch.expected, "a batch without entries"));
-    }
-    let places = batch.entries.iter().map(|entry| entry.revision);
-    match places.zip(batch.expected + 1..).find(|(found, wanted)| found != wanted) {
-        Some((found, wanted)) => Err(corrupt(found, &format!("it should have been entry {wanted}"))),
-        None => Ok(()),
-    }
-}
-
-pub(super) fn corrupt(revision: Revision, problem: &str) -> JournalError {
-    JournalError::Corrupt { revision, problem: problem.to_owned() }
 }
 
 fn told_to_fail() -> JournalError {

@@ -10,12 +10,13 @@ use futures_util::future::{Either, select};
 use jiff::Timestamp;
 use sha2::Digest as _;
 
-use super::book::{Book, Parcel, corrupt};
+use super::book::{Book, Parcel};
 use super::clock::VirtualClock;
 use super::line::Line;
 use super::shared::Shared;
 use super::toll::{Mishap, Toll};
 use super::trail::{Call, Point};
+use crate::control::batch::check_snapshot;
 use crate::control::ports::{AppendError, Batch, Beat, Clock, Head, Heartbeats, Journal, JournalError};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Epoch, Revision};
@@ -315,11 +316,7 @@ impl Journal for SimJournal {
     /// The world at the head is always at hand, so there is nothing to keep.
     async fn snapshot(&self, account: AccountId, world: &World) -> Result<(), JournalError> {
         self.reach(Call::Snapshot, "keep a snapshot").await?;
-        let ahead = world.revision > self.with(account, |book| book.head.revision);
-        let kept = match ahead {
-            true => Err(corrupt(world.revision, "a snapshot of entries that were never appended")),
-            false => Ok(()),
-        };
+        let kept = check_snapshot(self.with(account, |book| book.head), world);
         self.answer(Call::Snapshot, "keep a snapshot", kept).await
     }
 }

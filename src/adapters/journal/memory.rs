@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::batch::{EMPTY, advance, check_shape, check_snapshot};
+use crate::control::batch::{EMPTY, advance, check_shape, check_snapshot};
 use crate::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};

@@ -1,7 +1,6 @@
 //! Journals: where the changes of an account are kept, in memory, in a file, in a database or in a cluster.
 
 pub mod open;
-pub mod batch;
 pub mod tended;
 pub mod compaction;
 pub mod row;

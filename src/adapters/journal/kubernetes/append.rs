@@ -1,9 +1,9 @@
 //! Append: the head is replaced under the version it was compared at, with the new entries in it.
 
-use super::super::batch::{advance, check_shape};
 use super::book::{Book, Span, TAIL_MAX, count};
 use super::journal::{KubernetesJournal, TRIES_MAX, crowded};
 use super::names::Part;
+use crate::control::batch::{advance, check_shape};
 use crate::control::ports::{AppendError, Batch, Clock, Head, JournalError};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};

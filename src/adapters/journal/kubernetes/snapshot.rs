@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::batch::check_snapshot;
 use super::super::kept::{FOLD_VERSION, SNAPSHOTS_KEPT};
 use super::book::Pieces;
 use super::journal::{KubernetesJournal, TRIES_MAX, crowded, damaged};
 use super::names::{Part, labels, piece, single};
 use crate::adapters::kube::drawer::{Kept, Shelf};
 use crate::adapters::kube::fault::ClusterFault;
+use crate::control::batch::check_snapshot;
 use crate::control::ports::{Clock, JournalError};
 use crate::domain::ids::AccountId;
 use crate::domain::world::World;

@@ -1,10 +1,10 @@
 //! Append: compare-and-set of the head and insert of the entries, in one transaction.
 
-use super::super::batch::{advance, check_shape};
 use super::super::row::EntryRow;
 use super::journal::PostgresJournal;
 use super::rows::{ENTRIES, insert, locked_head, move_head};
 use super::watch::CHANNEL;
+use crate::control::batch::{advance, check_shape};
 use crate::control::ports::{AppendError, Batch, Head, JournalError};
 
 impl PostgresJournal {

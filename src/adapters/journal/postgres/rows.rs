@@ -2,9 +2,9 @@
 
 use sqlx::PgConnection;
 
-use super::super::batch::EMPTY;
 use super::super::row::{EntryRow, READ_MAX, signed, unsigned};
 use super::journal::PostgresJournal;
+use crate::control::batch::EMPTY;
 use crate::control::ports::{Head, JournalError};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};

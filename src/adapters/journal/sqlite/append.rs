@@ -1,9 +1,9 @@
 //! Append: compare-and-set of the head and insert of the entries, in one transaction.
 
-use super::super::batch::{advance, check_shape};
 use super::super::row::EntryRow;
 use super::journal::SqliteJournal;
 use super::rows::{ENTRIES, head_of, insert, move_head};
+use crate::control::batch::{advance, check_shape};
 use crate::control::ports::{AppendError, Batch, Head, JournalError};
 
 const ATTEMPT: &str = "append";

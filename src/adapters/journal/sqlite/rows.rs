@@ -3,9 +3,9 @@
 use sqlx::QueryBuilder;
 use sqlx::sqlite::SqliteConnection;
 
-use super::super::batch::EMPTY;
 use super::super::row::{EntryRow, READ_MAX, signed, unsigned};
 use super::journal::SqliteJournal;
+use crate::control::batch::EMPTY;
 use crate::control::ports::{Head, JournalError};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};

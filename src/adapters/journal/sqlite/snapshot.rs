@@ -2,10 +2,10 @@
 
 use sqlx::sqlite::SqliteConnection;
 
-use super::super::batch::check_snapshot;
 use super::super::kept::{FOLD_VERSION, SNAPSHOTS_KEPT, body_beside, world_beside};
 use super::super::row::{signed, unsigned};
 use super::journal::SqliteJournal;
+use crate::control::batch::check_snapshot;
 use crate::control::ports::{Head, JournalError};
 use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;

@@ -1,6 +1,7 @@
-//! What every journal asks of a batch before it touches its store, and of the head before it writes.
+//! What every journal, the simulated one too, asks of a batch before it touches its store, and of the head before it
+//! writes.
 
-use crate::control::ports::{AppendError, Batch, Head, JournalError};
+use super::ports::{AppendError, Batch, Head, JournalError};
 use crate::domain::world::World;
 
 /// The head of an account nobody has written to yet.
