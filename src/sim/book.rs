@@ -6,6 +6,7 @@ use std::task::Waker;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
+use super::fence::broken;
 use super::shared::Shared;
 use super::toll::{Mishap, Toll};
 use crate::control::batch::{EMPTY, advance, check_shape};
@@ -73,6 +74,8 @@ pub(super) struct Book {
     pub(super) defect: Option<Defect>,
     ordered: u64,
     pub(super) races: u64,
+    /// Appends that should never have come, or been answered like that, in words (R28).
+    breaches: Vec<String>,
 }
 
 impl Book {
@@ -99,7 +102,9 @@ impl Book {
             Some(JournalFault::LostAnswer) | None => {}
         }
         check_shape(&batch)?;
-        self.head.epoch = advance(self.head, &batch).inspect_err(|error| self.refused(error, toll))?.epoch;
+        let answer = advance(self.head, &batch);
+        self.breaches.extend(broken(&self.world, &batch, &answer));
+        self.head.epoch = answer.inspect_err(|error| self.refused(error, toll))?.epoch;
         for entry in batch.entries {
             self.keep(entry, at)?;
         }
@@ -117,6 +122,11 @@ impl Book {
             AppendError::Outrun { .. } => self.races += 1,
             AppendError::Failed(_) => {}
         }
+    }
+
+    /// A rule that was broken by an append, once.
+    pub(super) fn take_breach(&mut self) -> Option<String> {
+        self.breaches.pop()
     }
 
     pub(super) fn is_full(&self, now: Timestamp) -> bool {

@@ -208,6 +208,11 @@ impl SimJournal {
         self.with(account, |book| book.races)
     }
 
+    /// A rule that an append broke or that was broken in answering it, in words, once (R28).
+    pub fn take_breach(&self, account: AccountId) -> Option<String> {
+        self.with(account, Book::take_breach)
+    }
+
     /// The entries that are kept, oldest first.
     pub fn entries(&self, account: AccountId) -> Vec<Entry> {
         self.with(account, |book| book.entries.iter().cloned().collect())

@@ -9,6 +9,7 @@ pub mod clock;
 // The ports of a simulated process, the lines that lead to them, and where it stands on its way.
 pub mod trail;
 pub mod line;
+mod fence;
 mod book;
 pub mod journal;
 pub mod stores;

@@ -171,6 +171,7 @@ impl Witness {
     pub(super) fn look(&mut self, stage: &Stage) -> Result<Vec<Answer>, Breach> {
         let seen = self.record.with(std::mem::take);
         self.truth.hear(seen.told);
+        fail(stage.clock().steady(), stage.outside().journal.take_breach(stage.account()))?;
         let appended = stage.outside().journal.appended_after(stage.account(), self.world().revision);
         for verdict in appended.chunk_by(is_one_verdict) {
             let entries: Vec<Entry> = verdict.iter().map(|(_, entry)| entry.clone()).collect();
