@@ -72,7 +72,8 @@ pub(in super::super) fn generate(seed: u64) -> Plot {
     // A clock that is accepted while it is off is a matter of rollouts; the cluster has a time of its own.
     plot.script.retain(|entry| !families.has_cluster() || !accepts_clocks(&entry.act));
     let writer = |dice| Writer { pen: Pen::new(dice, UNTIL), cast: plot.cast.clone(), families };
-    let (faults, more) = (writer(dice).write(), writer(fastrand::Rng::with_seed(seed ^ 0x6672_6f73_74)).write_frost());
+    let (faults, more) =
+        (writer(dice).write(), writer(fastrand::Rng::with_seed(seed ^ 0x0066_726f_7374)).write_frost());
     plot.script.extend(faults.into_iter().chain(more));
     plot.script.sort_by_key(|entry| entry.at);
     plot
