@@ -31,6 +31,7 @@ pub mod render;
 pub mod desk;
 mod contents;
 pub mod answer;
+pub mod past;
 pub mod local;
 
 // A console that carries on without its control plane.

@@ -94,6 +94,15 @@ const POLL: Query = &[
     ("wait", "seconds to be held while nothing is new, at most 25"),
     ("have", "RELEASE:GENERATION of what the agent runs or has"),
 ];
+const DEPLOYMENTS: Query = &[
+    ("limit", "1 to 1000 rows, 100 where it is left out"),
+    ("after", "id of the last row of the page before"),
+    (
+        "before",
+        "older ones than the control plane has at hand, opened in front of this revision, as the Link header has it",
+    ),
+];
+const ROLL: Query = &[("whole", "with every probe, also those the control plane has not at hand any more")];
 const TAIL: Query = &[("tail", "so many of the last changes come along, at most 1000")];
 const LINKS: Query = &[
     ("limit", "1 to 1000 rows, 100 where it is left out"),
@@ -213,7 +222,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
     get!("/api/kura/servers/{id}", LOOK, "A server", NONE, 200 ServerBody),
     verb!("PATCH" "/api/kura/servers/{id}", ACT, "Configure a server otherwise, or say that a move begins or ends", ServerPatch, 200 ServerBody),
     bare!("DELETE" "/api/kura/servers/{id}", "Take a server down with everything only it used", 200 ServerBody),
-    get!("/api/kura/servers/{id}/deployments", LOOK, "Deployments of a server, newest first, the last 50; older ones are in the audit", LIMIT, 200 Vec<DeploymentBody>),
+    get!("/api/kura/servers/{id}/deployments", LOOK, "Deployments of a server, newest first; the Link header leads to older ones", DEPLOYMENTS, 200 Vec<DeploymentBody>),
     verb!("POST" "/api/kura/servers/{id}/deployments", ACT, "Bring a server to a tag", DeploymentNew, 201 DeploymentBody),
     bare!("POST" "/api/kura/servers/{id}/force-reapply", "Apply what is rendered once more, whatever is open or agrees", 201 DeploymentBody),
     get!("/api/kura/servers/{id}/manifest", LOOK, "What is rendered for a server, what was applied, what is there, and what differs", NONE, 200 ManifestBody),
@@ -225,9 +234,9 @@ pub const ENDPOINTS: &[Endpoint] = &[
     get!("/api/kura/orphans/", LOOK, "Instances without a server and servers without an instance, by name", NAMES, 200 Vec<Orphan>),
     verb!("POST" "/api/kura/orphans/{name}/delete", ACT, "Delete an instance that no server claims; its name is typed once more", RemovalBody, 204),
     verb!("POST" "/api/kura/cluster/accept", ACT, "Have everything in the cluster that is seen now, which is another one than before", AcceptClusterBody, 204),
-    get!("/api/rolls/", LOOK, "Fleet rolls, newest first", PAGE, 200 Vec<RollBody>),
+    get!("/api/rolls/", LOOK, "Fleet rolls, newest first; the Link header leads to older ones", PAGE, 200 Vec<RollBody>),
     verb!("POST" "/api/rolls/", ACT, "Roll an image through a fleet of nodes", RollNew, 201 RollBody),
-    get!("/api/rolls/{uuid}", LOOK, "A roll: its gate, its place in the fleet, steps, probes, order", NONE, 200 RollBody),
+    get!("/api/rolls/{uuid}", LOOK, "A roll: its gate, its place in the fleet, steps, probes, order", ROLL, 200 RollBody),
     verb!("POST" "/api/rolls/{uuid}/gates/{gate}/approve", ACT, "Open a gate, for the revision and the wait it was shown with", GateBody, 200 RollBody),
     verb!("POST" "/api/rolls/{uuid}/gates/{gate}/deny", ACT, "Keep a gate shut; the roll ends and staged images stay", GateBody, 200 RollBody),
     bare!("POST" "/api/rolls/{uuid}/abort", "Stop a roll: no node is touched any more", 200 RollBody),
@@ -251,6 +260,9 @@ pub const ENDPOINTS: &[Endpoint] = &[
     get!("/metrics", Access::Open, "Metrics", NONE, 200 text "application/openmetrics-text"),
 ];
 
+/// What is read back from the journal may be gone with a compaction; what pages stand behind may never have been.
+const PAST: [&str; 3] = ["/api/rolls/", "/api/rolls/{uuid}", "/api/kura/servers/{id}/deployments"];
+
 impl Endpoint {
     /// Statuses of the problems it may answer with, in order.
     pub fn problems(&self) -> Vec<u16> {
@@ -259,7 +271,7 @@ impl Endpoint {
         if self.access != Access::Open {
             statuses.extend([403, 429, 503]);
         }
-        if self.path.contains('{') || self.body.is_some() {
+        if self.path.contains('{') || self.body.is_some() || PAST.contains(&self.path) {
             statuses.push(404);
         }
         if self.access != Access::Open || !self.query.is_empty() {
@@ -274,6 +286,7 @@ impl Endpoint {
         match self.access {
             Access::Agent => statuses.extend([400, 404]),
             _ if self.path == crate::wire::stream::PATH => statuses.push(410),
+            _ if self.method == "GET" && PAST.contains(&self.path) => statuses.push(410),
             // An empty list would say that there is none, where none can be seen.
             _ if [gateway::PATH, request::ORPHANS_PATH].contains(&self.path) => statuses.push(409),
             _ => {}

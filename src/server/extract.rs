@@ -205,8 +205,8 @@ impl<S: Send + Sync> FromRequestParts<S> for NoQuery {
 
 /// A page of a list.
 pub(super) struct Page {
-    limit: usize,
-    after: Option<Uuid>,
+    pub(super) limit: usize,
+    pub(super) after: Option<Uuid>,
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Page {

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use super::endpoints::ENDPOINTS;
 use crate::control::desk::DeskError;
 use crate::control::door::DoorError;
+use crate::control::past::reading::PastError;
 use crate::control::ports::JournalError;
 use crate::domain::refusal::Refusal;
 use crate::wire::agent::ASSIGNMENT_PATH;
@@ -46,6 +47,12 @@ impl From<DeskError> for Failure {
 
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<PastError> for Failure {
+    fn from(error: PastError) -> Self {
         Self(error.into())
     }
 }

@@ -1,15 +1,19 @@
 //! Kura servers, their deployments and their manifests, and the runtime tags they are brought to (K1-K34).
 
 use axum::http::StatusCode;
+use axum::response::Response;
 
 use super::admit::Reader;
 use super::build::Builder;
 use super::errand::{Errand, body};
 use super::extract::{Id, NoQuery, Page, Query};
 use super::failure::Answer;
+use super::past::paged;
 use crate::control::host::Host;
-use crate::domain::ids::ServerId;
+use crate::control::past::deployments::{self as past, Mark};
+use crate::domain::ids::{DeploymentId, Revision, ServerId};
 use crate::domain::input::Verb;
+use crate::domain::kura::deployment::Deployment;
 use crate::domain::kura::refusal::KuraRefusal;
 use crate::domain::kura::server::Server;
 use crate::domain::kura::verb::KuraVerb;
@@ -19,8 +23,9 @@ use crate::wire::body::parse;
 use crate::wire::kura::deployment::DeploymentBody;
 use crate::wire::kura::manifest::ManifestBody;
 use crate::wire::kura::request::{DeploymentNew, ServerNew, ServerPatch, TagNew};
-use crate::wire::kura::server::ServerBody;
+use crate::wire::kura::server::{PATH, ServerBody};
 use crate::wire::kura::tag::TagBody;
+use crate::wire::problem::{Problem, ProblemKind};
 
 /// `GET /api/kura/servers/`, by id.
 pub(super) async fn list<H: Host, B: Builder>(reader: Reader<H, B>, page: Page) -> Answer {
@@ -56,14 +61,58 @@ pub(super) async fn destroy<H: Host, B: Builder>(Id(id): Id, errand: Errand<H, B
     errand.plain(Verb::Kura(KuraVerb::DestroyServer { server: ServerId(id) })).await
 }
 
-/// `GET /api/kura/servers/{id}/deployments?limit=`, newest first, as far as they are kept (K7).
+/// `GET /api/kura/servers/{id}/deployments?limit=&after=&before=`, newest first: those the World holds, then older ones
+/// from the journal, as the `Link` header leads to them (K7).
 pub(super) async fn deployments<H: Host, B: Builder>(reader: Reader<H, B>, Id(id): Id, mut query: Query) -> Answer {
-    let limit = query.limit()?;
+    let (limit, before) = (query.limit()?, query.number("before")?);
+    let after = query.uuid("after")?.map(DeploymentId);
     query.end()?;
     let look = reader.look();
     let server = known(&look.world, ServerId(id))?;
-    let newest = server.deployments.iter().rev().take(limit);
-    Ok(body(StatusCode::OK, &newest.map(|row| DeploymentBody::of(server.id, row)).collect::<Vec<_>>()))
+    let is_held = after.is_none_or(|after| server.deployment(after).is_some());
+    if let Some(after) = after.filter(|after| !is_held && past::number_of(server, *after).is_none()) {
+        return Err(no_deployment(server, after).into());
+    }
+    if before.is_none() && is_held {
+        return Ok(held(server, look.world.revision, after, limit));
+    }
+    let mark = Mark { after: after.filter(|_| !is_held), before: before.unwrap_or(Revision::MAX) };
+    let (service, _permit) = (&reader.account.service, reader.turn_back().await?);
+    let page = past::page(service.host().journal(), service.account(), server, mark, limit).await?;
+    let next = page.next.map(|Mark { after, before }| match after {
+        Some(after) => format!("after={after}&before={before}"),
+        None => format!("before={before}"),
+    });
+    Ok(rows(server, page.rows.iter(), limit, next))
+}
+
+/// Those the World holds, behind one of them.
+fn held(server: &Server, revision: Revision, after: Option<DeploymentId>, limit: usize) -> Response {
+    let behind = |row: &&Deployment| after.is_some_and(|after| row.id != after);
+    let rest: Vec<&Deployment> =
+        server.deployments.iter().rev().skip_while(behind).skip(usize::from(after.is_some())).collect();
+    let shown = &rest[..rest.len().min(limit)];
+    let is_all = u64::try_from(server.deployments.len()).is_ok_and(|held| server.attempts <= held);
+    let next = match shown.last().filter(|_| shown.len() < rest.len()) {
+        Some(last) => Some(format!("after={}", last.id)),
+        None => (!is_all).then(|| format!("before={}", revision + 1)),
+    };
+    rows(server, shown.iter().copied(), limit, next)
+}
+
+fn rows<'a>(
+    server: &Server,
+    rows: impl Iterator<Item = &'a Deployment>,
+    limit: usize,
+    next: Option<String>,
+) -> Response {
+    let bodies: Vec<DeploymentBody> = rows.map(|row| DeploymentBody::of(server.id, row)).collect();
+    paged(&bodies, next.map(|next| format!("{PATH}{}/deployments?limit={limit}&{next}", server.id)))
+}
+
+fn no_deployment(server: &Server, id: DeploymentId) -> Problem {
+    let message = format!("{} never had a deployment {id}", server.name());
+    Problem::new(ProblemKind::NotFound, "no_deployment", message).field("after")
 }
 
 /// `POST /api/kura/servers/{id}/deployments` (K24, K25).

@@ -28,6 +28,7 @@ mod explain;
 mod kura;
 mod gateway;
 mod rolls;
+mod past;
 
 // Agents, replicas, the process itself.
 mod agent;

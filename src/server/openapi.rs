@@ -121,6 +121,7 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
     for (name, what) in endpoint.query {
         let schema = match *name {
             "limit" => json!({"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}),
+            "whole" => json!({"type": "boolean", "default": false}),
             "wait" => json!({"type": "integer", "minimum": 0, "maximum": 25}),
             "have" => json!({"type": "string", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9]{1,18}$"}),
             "tail" => json!({"type": "integer", "minimum": 0, "maximum": TAIL_MAX}),
@@ -225,7 +226,7 @@ fn meaning(status: u16) -> &'static str {
         403 => "The token may not do this",
         404 => "There is no such thing",
         409 => "Not in this state: protected, yanked, in use, not running, no cluster connected",
-        410 => "No longer kept: load the world again",
+        410 => "No longer kept: load the world again; a roll or deployment went with a compaction",
         412 => "What its plan names has changed since",
         413 => "The body is too large",
         422 => "Malformed: `field` names what is to blame",
@@ -251,6 +252,9 @@ pub fn page() -> String {
              `/api/changes?after=REVISION&cluster=EDITION` tells what is seen of the cluster as well, in records named \
              `cluster` that have no id: all of it where EDITION is not the one of now (leave it empty to begin with), \
              then rows that differ, names that are gone, and how far each kind can be relied on. Each record leads to \
-             the edition it names; `/api/world` names the one its picture is of.\n";
+             the edition it names; `/api/world` names the one its picture is of.\n\n\
+             Rolls and deployments that the control plane has not at hand are read from the journal. Follow the `Link` \
+             header (`rel=\"next\"`) to its end: a page may be short, or empty, where much was read for it. What a \
+             compaction took answers 410 with the code `archived`; `journal export` keeps it, before.\n";
     page
 }

@@ -30,6 +30,9 @@ pub const STREAMS_EACH: usize = 200;
 /// Worlds that may be written out at a time; further readers wait.
 pub const WORLDS_AT_ONCE: usize = 4;
 
+/// Answers that may read back far in a journal at a time; further readers wait.
+pub const PAST_AT_ONCE: usize = 2;
+
 /// One account.
 pub struct Account<H: Host> {
     /// Its name.
@@ -64,6 +67,7 @@ pub struct Shared<H: Host, B> {
     pub(super) metrics: Metrics,
     pub(super) streams: Places,
     pub(super) worlds: Semaphore,
+    pub(super) past: Semaphore,
 }
 
 impl<H: Host, B: Builder> Shared<H, B> {
@@ -78,6 +82,7 @@ impl<H: Host, B: Builder> Shared<H, B> {
             metrics: Metrics::default(),
             streams: Places::default(),
             worlds: Semaphore::new(WORLDS_AT_ONCE),
+            past: Semaphore::new(PAST_AT_ONCE),
         });
         services.into_iter().for_each(|(name, service)| shared.serve_account(name, service));
         shared

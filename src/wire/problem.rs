@@ -15,6 +15,9 @@ const COME_AGAIN: u64 = 1;
 /// Code of the problem that says: the clock of the server is ahead, and a person has to look at it.
 pub const CLOCK_AHEAD: &str = "clock_ahead";
 
+/// Code of the problem that says: there was such a thing, and its entries went with a compaction.
+pub const ARCHIVED: &str = "archived";
+
 /// Exit code of an order that may have been done.
 const UNKNOWN_EXIT: u8 = 6;
 

@@ -2,9 +2,10 @@
 
 use super::call::UNKNOWN_OUTCOME;
 use super::plan::MovedBody;
-use super::problem::{CLOCK_AHEAD, Problem, ProblemKind};
+use super::problem::{ARCHIVED, CLOCK_AHEAD, Problem, ProblemKind};
 use crate::control::desk::DeskError;
 use crate::control::door::{AHEAD_HINTS, DoorError};
+use crate::control::past::reading::PastError;
 use crate::control::ports::JournalError;
 use crate::control::trouble::sentence;
 use crate::domain::refusal::Refusal;
@@ -58,6 +59,22 @@ impl From<DeskError> for Problem {
 impl From<JournalError> for Problem {
     fn from(error: JournalError) -> Self {
         Self::new(ProblemKind::Unavailable, "store", sentence(&error))
+    }
+}
+
+impl From<PastError> for Problem {
+    fn from(error: PastError) -> Self {
+        let message = error.to_string();
+        match error {
+            PastError::Journal(error) => Self::from(error),
+            PastError::Archived { oldest, .. } => Self::new(ProblemKind::Gone, ARCHIVED, message)
+                .hint(format!(
+                    "entries before revision {oldest} went with a compaction; kura-console journal export keeps them"
+                ))
+                .hint("who began what is kept all the same: kura-console audit show"),
+            PastError::TooFar { .. } => Self::new(ProblemKind::Gone, "too_far", message)
+                .hint("kura-console journal export prints every entry there is"),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, LINK};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
@@ -113,6 +113,16 @@ impl Client {
     /// Reads a body, and when it was sent by the clock of the far end, to the second; none where it does not say.
     pub async fn get_dated<T: DeserializeOwned>(&self, path: &str) -> Result<(T, Option<Timestamp>), Failure> {
         self.read(self.http.get(self.endpoint.url(path))).await
+    }
+
+    /// Reads a page of a list, when it was sent, and where the next one is.
+    pub async fn get_page(&self, path: &str) -> Result<(Vec<Value>, Option<Timestamp>, Option<String>), Failure> {
+        let request = self.authorized(self.http.get(self.endpoint.url(path)));
+        let answer = self.answered(request.timeout(ANSWER_LIMIT).send().await).await?;
+        let (at, next) = (dated(answer.headers()), linked(answer.headers()));
+        let page = self.whole(answer).await?;
+        let page = serde_json::from_slice(&page).map_err(|error| Failure::Lost(self.unreadable(&error.to_string())))?;
+        Ok((page, at, next))
     }
 
     /// Asks a question that changes nothing and is too long for a path.
@@ -239,6 +249,13 @@ impl Client {
 fn dated(headers: &HeaderMap) -> Option<Timestamp> {
     let date = headers.get(DATE)?.to_str().ok()?;
     DateTimeParser::new().parse_timestamp(date).ok()
+}
+
+/// The path of the next page (RFC 8288), as a control plane writes it: below its own address and nowhere else.
+fn linked(headers: &HeaderMap) -> Option<String> {
+    let link = headers.get(LINK)?.to_str().ok()?;
+    let (path, rest) = link.strip_prefix('<')?.split_once('>')?;
+    (path.starts_with("/api/") && rest.contains("rel=\"next\"")).then(|| path.to_owned())
 }
 
 /// What the TLS library calls an answer that is not TLS.

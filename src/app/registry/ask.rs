@@ -6,6 +6,9 @@ use super::kura::{GATEWAYS, ORPHANS, RUNTIME_TAGS, SERVERS};
 use super::nouns::{ENVIRONMENTS, MACHINES, Noun, RELEASES, RINGS, ROLLOUTS};
 use super::rolls::{NODES, ROLLS};
 
+/// The word in front of names that asks for all of each.
+const SHOW: &str = "show";
+
 /// What every noun knows.
 #[derive(Debug, clap::Args)]
 pub struct Flags {
@@ -27,6 +30,21 @@ pub struct Listed {
     /// one name are one object, else a list.
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
+    /// Flags.
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
+/// Rolls and flags.
+#[derive(Debug, clap::Args)]
+pub struct ListedRolls {
+    /// Only these: PROJECT/TARGET, a target, a uuid, or at least the first 8 digits of one. With the word show before
+    /// them everything the journal has of each is printed, however long ago it was: every step, every probe.
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// List those of long ago as well, from the journal.
+    #[arg(long, conflicts_with_all = ["names", "watch"])]
+    pub all: bool,
     /// Flags.
     #[command(flatten)]
     pub flags: Flags,
@@ -69,7 +87,9 @@ pub enum Ask {
     Releases(Listed),
     /// List Kura servers, or show some of them.
     Servers(Listed),
-    /// List the deployments of a Kura server, the newest first.
+    /// List all deployments of a Kura server, the newest first.
+    ///
+    /// With --watch the last ones, which the control plane has at hand.
     Deployments(OfServer),
     /// Show where a Kura server differs from what is rendered for it.
     Drift(OfServer),
@@ -79,8 +99,8 @@ pub enum Ask {
     Gateways(Listed),
     /// List instances without a server and servers without an instance.
     Orphans(Listed),
-    /// List fleet rolls, the newest first, or show some of them.
-    Rolls(Listed),
+    /// List fleet rolls, the newest first, or show some of them, also those of years ago.
+    Rolls(ListedRolls),
     /// List nodes, their cordons and their runtimes.
     Nodes(Listed),
     /// Say what something waits for, on whom, since when, and what to do next.
@@ -92,6 +112,10 @@ pub enum Ask {
 pub enum Wanted<'a> {
     /// Things of a noun: all, or those named.
     Things(&'static Noun, &'a [String]),
+    /// All rolls there ever were.
+    EveryRoll,
+    /// Rolls with everything that is known of them, whenever they were.
+    WholeRolls(&'a [String]),
     /// The account.
     Account,
     /// Deployments of a server.
@@ -115,12 +139,21 @@ impl Ask {
             Self::RuntimeTags(listed) => (&RUNTIME_TAGS, listed),
             Self::Gateways(listed) => (&GATEWAYS, listed),
             Self::Orphans(listed) => (&ORPHANS, listed),
-            Self::Rolls(listed) => (&ROLLS, listed),
             Self::Nodes(listed) => (&NODES, listed),
+            Self::Rolls(listed) => return (rolls(listed), &listed.flags),
             Self::Deployments(of) => return (Wanted::Deployments(&of.server), &of.flags),
             Self::Drift(of) => return (Wanted::Manifest(&of.server), &of.flags),
             Self::Explain(question) => return (Wanted::Answer(&question.subject), &question.flags),
         };
         (Wanted::Things(noun, &listed.names), &listed.flags)
+    }
+}
+
+/// `show` alone may be the name of a target.
+fn rolls(listed: &ListedRolls) -> Wanted<'_> {
+    match listed.names.split_first() {
+        Some((word, names)) if word == SHOW && !names.is_empty() => Wanted::WholeRolls(names),
+        _ if listed.all => Wanted::EveryRoll,
+        _ => Wanted::Things(&ROLLS, &listed.names),
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::ask::Wanted;
 use super::kura::SERVERS;
 use super::nouns::Noun;
+use super::pages::{self, Reach};
 use super::pick::pick;
 use super::subject;
 use crate::adapters::remote::basic::reading::{is_absent, probe};
@@ -15,10 +16,10 @@ use crate::wire::problem::{Problem, ProblemKind};
 use crate::wire::process::VERSION_PATH;
 
 /// Things of one request: the most a control plane gives at once.
-const PAGE: usize = 1_000;
+pub(super) const PAGE: usize = 1_000;
 
 /// Pages of one list at most: far beyond any fleet, but not for ever.
-const PAGES_MAX: usize = 1_000;
+pub(super) const PAGES_MAX: usize = 1_000;
 
 /// Bodies as they came, and when.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,21 +28,34 @@ pub struct Fetched {
     pub body: Value,
     /// When, by the clock of the far end; none where it does not say.
     pub at: Option<Timestamp>,
+    /// What is not there any more, and what to do about it.
+    pub gone: Option<Box<Problem>>,
+}
+
+impl Fetched {
+    pub(super) fn whole(body: Value, at: Option<Timestamp>) -> Self {
+        Self { body, at, gone: None }
+    }
 }
 
 /// Everything that is wanted.
 ///
 /// # Errors
 /// Where the control plane cannot be reached or refuses, or where nothing has a name.
-pub async fn fetch(client: &Client, wanted: Wanted<'_>) -> Result<Fetched, Problem> {
+pub async fn fetch(client: &Client, wanted: Wanted<'_>, reach: Reach) -> Result<Fetched, Problem> {
     match wanted {
+        Wanted::EveryRoll => pages::rolls(client).await,
+        Wanted::WholeRolls(names) => pages::whole_rolls(client, names).await,
         Wanted::Account => one(client, account::PATH).await,
         Wanted::Answer(subject) => match subject::ask(client, subject).await {
             Err(problem) if is_absent(&problem) => Err(offered(client, problem, "explain anything").await),
             answer => answer,
         },
-        Wanted::Deployments(server) => below(client, server, &format!("/deployments?limit={PAGE}")).await,
-        Wanted::Manifest(server) => below(client, server, "/manifest").await,
+        Wanted::Deployments(server) => {
+            let path = below(client, server, &format!("/deployments?limit={PAGE}")).await?;
+            pages::deployments(client, path, reach).await
+        }
+        Wanted::Manifest(server) => one(client, &below(client, server, "/manifest").await?).await,
         Wanted::Things(noun, []) => list(client, noun).await,
         Wanted::Things(noun, names) => named(client, noun, names).await,
     }
@@ -65,9 +79,9 @@ async fn offered(client: &Client, problem: Problem, what: &str) -> Problem {
     }
 }
 
-async fn one(client: &Client, path: &str) -> Result<Fetched, Problem> {
+pub(super) async fn one(client: &Client, path: &str) -> Result<Fetched, Problem> {
     let (body, at) = client.get_dated(path).await.map_err(Failure::into_problem)?;
-    Ok(Fetched { body, at })
+    Ok(Fetched::whole(body, at))
 }
 
 /// A whole list. A control plane that knows no pages tells everything at once.
@@ -87,7 +101,7 @@ pub async fn list(client: &Client, noun: &Noun) -> Result<Fetched, Problem> {
         let is_all = page.len() != PAGE || last == after;
         all.extend(page);
         if is_all {
-            return Ok(Fetched { body: Value::Array(all), at });
+            return Ok(Fetched::whole(Value::Array(all), at));
         }
         after = last;
     }
@@ -95,16 +109,16 @@ pub async fn list(client: &Client, noun: &Noun) -> Result<Fetched, Problem> {
     Err(Problem::new(ProblemKind::Internal, "too_many", message))
 }
 
-/// What is told of a server below its own path.
-async fn below(client: &Client, server: &str, rest: &str) -> Result<Fetched, Problem> {
+/// The path of what is told of a server below its own.
+async fn below(client: &Client, server: &str, rest: &str) -> Result<String, Problem> {
     let all = list(client, &SERVERS).await?.body;
     let found = pick(&SERVERS, all.as_array().map_or(&[][..], Vec::as_slice), server)?;
-    one(client, &format!("{}{}{rest}", SERVERS.path, found[SERVERS.id].as_str().unwrap_or_default())).await
+    Ok(format!("{}{}{rest}", SERVERS.path, found[SERVERS.id].as_str().unwrap_or_default()))
 }
 
 /// The things of these names, in their order: an object where there is one name, else a list.
 async fn named(client: &Client, noun: &Noun, names: &[String]) -> Result<Fetched, Problem> {
-    let Fetched { body, mut at } = list(client, noun).await?;
+    let Fetched { body, mut at, .. } = list(client, noun).await?;
     let all = body.as_array().map_or(&[][..], Vec::as_slice);
     let mut found = Vec::with_capacity(names.len());
     for name in names {
@@ -115,9 +129,13 @@ async fn named(client: &Client, noun: &Noun, names: &[String]) -> Result<Fetched
         }
         found.push(body);
     }
-    let body = match <[Value; 1]>::try_from(found) {
+    Ok(Fetched::whole(object_or_list(found), at))
+}
+
+/// An object where there is one, else a list.
+pub(super) fn object_or_list(found: Vec<Value>) -> Value {
+    match <[Value; 1]>::try_from(found) {
         Ok([one]) => one,
         Err(several) => Value::Array(several),
-    };
-    Ok(Fetched { body, at })
+    }
 }

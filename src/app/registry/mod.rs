@@ -6,6 +6,7 @@ pub mod kura;
 pub mod rolls;
 pub mod row;
 pub mod fetch;
+pub mod pages;
 pub mod pick;
 pub mod subject;
 pub mod table;

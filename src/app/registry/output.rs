@@ -8,6 +8,7 @@ use super::ask::Wanted;
 use super::fetch::Fetched;
 use super::kura::DEPLOYMENTS;
 use super::nouns::Noun;
+use super::rolls::ROLLS;
 use super::row::Row;
 use super::sheet::{answer, sheet};
 use super::table::table;
@@ -31,6 +32,7 @@ fn text(wanted: Wanted<'_>, body: &Value, now: Timestamp) -> String {
     let row = Row { body, now };
     match (wanted, body) {
         (Wanted::Things(noun, _), Value::Array(bodies)) => listed(noun, bodies, now),
+        (Wanted::EveryRoll | Wanted::WholeRolls(_), Value::Array(bodies)) => listed(&ROLLS, bodies, now),
         (Wanted::Deployments(_), Value::Array(bodies)) => listed(&DEPLOYMENTS, bodies, now),
         (Wanted::Answer(_), _) => answer(&row),
         _ => sheet(&row),

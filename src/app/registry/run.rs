@@ -9,6 +9,7 @@ use super::super::target::TargetArgs;
 use super::ask::{Ask, Flags, Wanted};
 use super::fetch::{Fetched, fetch};
 use super::output::printed;
+use super::pages::Reach;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::remote::client::Client;
 use crate::adapters::remote::far_clock::FarClock;
@@ -50,8 +51,10 @@ fn look(wanted: Wanted<'_>, flags: &Flags) -> Result<(), Problem> {
         let target = flags.target.resolve()?;
         let client = Client::new(target.endpoint.clone(), &target.token)?;
         let clock = SystemClock::start();
-        let first = fetch(&client, wanted).await?;
+        let reach = if flags.watch { Reach::AtHand } else { Reach::Everything };
+        let first = fetch(&client, wanted, reach).await?;
         print(printed(wanted, &first, flags.output, clock.now())?.as_bytes())?;
+        say_gone(&first);
         if !flags.watch {
             return Ok(());
         }
@@ -75,7 +78,7 @@ async fn watch(
         let api = pictures.borrow_and_update().api.clone();
         let read = match api {
             Freshness::Connecting => continue,
-            Freshness::Live(_) => fetch(client, wanted).await,
+            Freshness::Live(_) => fetch(client, wanted, Reach::AtHand).await,
             Freshness::Lost { why, .. } => Err(Problem::new(ProblemKind::Unreachable, "lost", why)),
             Freshness::Refused { why, hint } => {
                 return Err(Problem::new(ProblemKind::Forbidden, "refused", why).hint(hint));
@@ -106,4 +109,12 @@ fn say_once(lost: &mut Option<String>, why: String) {
         let _ = writeln!(io::stderr().lock(), "kura-console: STALE: {}", escape(&why));
         *lost = Some(why);
     }
+}
+
+/// What is not in the list any more is said beside it, for the same reason.
+fn say_gone(fetched: &Fetched) {
+    let Some(problem) = &fetched.gone else { return };
+    let mut said = format!("kura-console: {}\n", escape(&problem.message));
+    problem.hints.iter().for_each(|hint| said += &format!("  hint: {}\n", escape(hint)));
+    let _ = io::stderr().lock().write_all(said.as_bytes());
 }

@@ -29,7 +29,7 @@ pub async fn ask(client: &Client, subject: &[String]) -> Result<Fetched, Problem
         }
     };
     let (body, at) = client.ask(PATH, &question).await.map_err(Failure::into_problem)?;
-    Ok(Fetched { body, at })
+    Ok(Fetched::whole(body, at))
 }
 
 async fn named(client: &Client, name: &str) -> Result<(&'static Noun, Value), Problem> {

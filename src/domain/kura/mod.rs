@@ -21,6 +21,7 @@ pub mod deployment;
 pub mod change;
 pub mod estate;
 mod apply;
+pub mod past;
 
 // What people ask for, and why not.
 pub mod verb;

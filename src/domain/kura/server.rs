@@ -14,7 +14,7 @@ use super::super::ids::{DeploymentId, ServerId};
 use super::deployment::{Deployment, DeploymentStatus};
 use super::remembered::Remembered;
 
-/// Deployments the World keeps per server; older ones are read from the journal (K7).
+/// Deployments the World keeps per server; older ones are read from the journal, `control/past/deployments.rs` (K7).
 pub const DEPLOYMENTS_KEPT: usize = 50;
 
 /// Superseded rows in a row, since the last success, that flag a server: releases flow, it does not (K20).
@@ -333,7 +333,12 @@ impl Server {
 
     /// The identity of its next deployment: the same whenever it is decided again.
     pub fn next_deployment(&self) -> DeploymentId {
-        DeploymentId(Uuid::new_v5(&self.id.0, format!("deployment {}", self.attempts + 1).as_bytes()))
+        self.attempt(self.attempts + 1)
+    }
+
+    /// The identity of one of the attempts there ever were, which count from 1.
+    pub fn attempt(&self, number: u64) -> DeploymentId {
+        DeploymentId(Uuid::new_v5(&self.id.0, format!("deployment {number}").as_bytes()))
     }
 
     /// Superseded rows since the last success (K20).

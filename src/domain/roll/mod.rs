@@ -11,6 +11,7 @@ pub mod totals;
 pub mod change;
 pub mod rolls;
 mod apply;
+pub mod past;
 
 // What people ask for, and why not.
 pub mod verb;

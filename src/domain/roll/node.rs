@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::span::Seconds;
 
-/// Probes of a node the World keeps; older ones are read from the journal (F57).
+/// Probes of a node the World keeps; older ones are read from the journal, `control/past/rolls.rs` (F57).
 pub const PROBES_KEPT: usize = 50;
 
 /// After a stage failed it is tried again this much later, in the node's own turn (F19).

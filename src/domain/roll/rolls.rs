@@ -13,7 +13,7 @@ use super::node::{Finding, NodeRoll, StepName};
 use super::sight::FleetNode;
 use super::totals::Totals;
 
-/// Rolls that have ended which the World keeps; older ones are read from the journal (F57).
+/// Rolls that have ended which the World keeps; older ones are read from the journal, `control/past/rolls.rs` (F57).
 pub const ROLLS_KEPT: usize = 20;
 
 /// Rolls that may go on at the same time, each of another target.

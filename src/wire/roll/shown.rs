@@ -133,9 +133,19 @@ pub struct RollBody {
     pub soaking_since: Option<Timestamp>,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
+    /// What is not told here although it was asked for, and why; left out where all of it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incomplete: Option<String>,
 }
 
 impl RollBody {
+    /// The same with everything that was found of its nodes, oldest first (F57).
+    #[must_use]
+    pub fn whole(self, findings: &[(String, Finding)], incomplete: Option<String>) -> Self {
+        let probes = findings.iter().map(|(node, finding)| ProbeBody::of(node, finding)).collect();
+        Self { probes, incomplete, ..self }
+    }
+
     /// The body of one.
     pub fn of(observed: &Observed, roll: &Roll, now: Timestamp) -> Self {
         let fleet = observed.cluster.as_ref().map(|sight| &sight.fleet);
@@ -167,6 +177,7 @@ impl RollBody {
             started_at: roll.started_at,
             soaking_since: roll.soaking_since,
             ended_at: roll.ended.as_ref().map(|ended| ended.at),
+            incomplete: None,
         }
     }
 }

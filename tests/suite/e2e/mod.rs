@@ -7,6 +7,7 @@ pub(crate) mod command;
 mod audit;
 mod bad_night;
 mod registry;
+mod past;
 mod doctor;
 mod journal;
 pub(crate) mod database;

@@ -8,6 +8,7 @@ mod seed;
 mod plans;
 mod kura;
 mod rolls;
+mod past;
 mod retries;
 mod release;
 mod audit;
