@@ -4,15 +4,11 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::super::span::Seconds;
 use super::fleet_roll::Roll;
 use super::node::{NodeRoll, Verdict};
 use super::partition::{Class, is_workload};
 use super::probe::FINGERPRINTS;
 use super::sight::{FleetPod, FleetSight};
-
-/// A node that is not green this long after its dwell is over ends the roll (F11).
-pub const GATE_DEADLINE: Seconds = Seconds(30 * 60);
 
 /// Pods that are named one by one; the others are counted.
 const NAMED_MAX: usize = 3;

@@ -6,15 +6,12 @@ use super::super::span::Seconds;
 use super::node::Verdict;
 use super::sight::{FleetNode, FleetPod};
 
-/// A container has to be started this long after its pod was made (F11).
+/// A container has to be started this long after its pod was made, where its roll says nothing else (F11).
 pub const START_DEADLINE: Seconds = Seconds(60);
 
-/// A rolled node is probed anew this long after its last probe began. A probe that never starts takes `START_DEADLINE`
-/// to be judged, so that a wedge is found within `PROBED_WITHIN` (F7, F13).
+/// A rolled node is probed anew this long after its last probe began. A probe that never starts takes the time it is
+/// given to start to be judged: with the usual one a wedge is found within 120 s (F7, F13).
 pub const PROBE_AGAIN_AFTER: Seconds = Seconds(60);
-
-/// While somebody looks after it, a rolled node is never longer without a probe that was judged (F7, F13).
-pub const PROBED_WITHIN: Seconds = Seconds(PROBE_AGAIN_AFTER.0 + START_DEADLINE.0);
 
 /// Reasons for which a container is not made: the fingerprints of a wedged runtime (F5).
 pub const FINGERPRINTS: [&str; 2] = ["CreateContainerError", "ContainerStatusUnknown"];
@@ -36,8 +33,8 @@ pub enum Judged {
     As(Verdict, String),
 }
 
-/// Judges a probe of a node.
-pub fn judge(pod: &FleetPod, node: Option<&FleetNode>, now: Timestamp) -> Judged {
+/// Judges a probe of a node that is given this long to start.
+pub fn judge(pod: &FleetPod, node: Option<&FleetNode>, start: Seconds, now: Timestamp) -> Judged {
     let name = pod.node.as_deref().unwrap_or("the node");
     let said = |reason: &str| match pod.message.as_deref().filter(|text| !text.is_empty()) {
         Some(message) => format!("{reason}: {message}"),
@@ -55,7 +52,7 @@ pub fn judge(pod: &FleetPod, node: Option<&FleetNode>, now: Timestamp) -> Judged
         Some(reason) if is_pull(reason) => unsaid(format!("the probe's image cannot be pulled ({})", said(reason))),
         Some(reason) if pod.phase == "Failed" => unsaid(format!("its probe was not admitted ({})", said(reason))),
         _ if pod.phase == "Failed" => unsaid("its probe was not admitted".to_owned()),
-        _ if age >= START_DEADLINE => broken(format!("its probe did not start within {START_DEADLINE}")),
+        _ if age >= start => broken(format!("its probe did not start within {start}")),
         _ => Judged::Open,
     }
 }

@@ -1,5 +1,7 @@
 //! What a person wants of a roll: where, in which order, with which brakes.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,6 +9,7 @@ use serde_json::Value;
 use super::super::kura::object::Stamp;
 use super::super::span::Seconds;
 use super::partition::Partition;
+use super::probe::{PROBE_AGAIN_AFTER, START_DEADLINE};
 
 /// Nodes a roll may have.
 pub const NODES_MAX: usize = 500;
@@ -22,6 +25,18 @@ pub const GATES_MAX: usize = 5;
 
 /// How long rolled nodes are looked at after the last one is green (C-A6).
 pub const SOAK: Seconds = Seconds(30 * 60);
+
+/// How long a probe is given to start at least: a tick, and a kubelet that is not asleep.
+pub const PROBE_START_MIN: Seconds = Seconds(5);
+
+/// How long a probe may be given to start: one that is given longer leaves a wedge unseen for as long (F13).
+pub const PROBE_START_MAX: Seconds = Seconds(10 * 60);
+
+/// A node that is not green this long after its dwell is over ends the roll (F11).
+pub const GATE_DEADLINE: Seconds = Seconds(30 * 60);
+
+/// How long a node may be given to become green.
+pub const GATE_DEADLINE_MAX: Seconds = Seconds(24 * 60 * 60);
 
 /// The one gate of a roll that names none.
 pub const CANARY_GATE: &str = "canary";
@@ -41,6 +56,12 @@ pub struct Selector {
     pub label: String,
     /// Its value.
     pub value: String,
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.label, self.value)
+    }
 }
 
 impl Selector {
@@ -85,6 +106,12 @@ pub struct RollSpec {
     pub verify: Option<Value>,
     /// The image of a probe.
     pub probe_image: String,
+    /// How long the container of a probe may take to start (60); later than that its node's runtime is broken (F11).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_start_seconds: Option<Seconds>,
+    /// How long a node may take to become green once its dwell is over (1800); later than that the roll has failed (F11).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub green_deadline_seconds: Option<Seconds>,
 }
 
 impl Default for RollSpec {
@@ -103,6 +130,8 @@ impl Default for RollSpec {
             boot: None,
             verify: None,
             probe_image: PROBE_IMAGE.to_owned(),
+            probe_start_seconds: None,
+            green_deadline_seconds: None,
         }
     }
 }
@@ -112,6 +141,21 @@ impl RollSpec {
     pub fn all_nodes(&self) -> Vec<&str> {
         let others = self.nodes.iter().filter(|node| Some(*node) != self.canary.as_ref());
         self.canary.iter().chain(others).map(String::as_str).collect()
+    }
+
+    /// How long the container of a probe may take to start (F11).
+    pub fn probe_start(&self) -> Seconds {
+        self.probe_start_seconds.unwrap_or(START_DEADLINE)
+    }
+
+    /// How long a node may take to become green once its dwell is over (F11).
+    pub fn green_deadline(&self) -> Seconds {
+        self.green_deadline_seconds.unwrap_or(GATE_DEADLINE)
+    }
+
+    /// While somebody looks after it, a rolled node is never longer without a probe that was judged (F7, F13).
+    pub fn probed_within(&self) -> Seconds {
+        Seconds(PROBE_AGAIN_AFTER.0.saturating_add(self.probe_start().0))
     }
 
     /// How long this node has to be back.

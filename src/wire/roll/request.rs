@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::super::body::nullable;
 use super::super::call::{Call, Method};
 use super::{node, shown};
 use crate::domain::ids::RollId;
@@ -49,10 +50,10 @@ pub struct RollNew {
     /// How long rolled nodes are looked at after the last one is green (1800).
     #[serde(default)]
     pub soak_seconds: Option<Seconds>,
-    /// How the pods of the registry are known.
-    #[serde(default)]
-    pub registry: Option<Selector>,
-    /// Which workloads the gate judges.
+    /// How the pods of the registry are known (app.kubernetes.io/name=zot); null = none of this cluster is pulled from.
+    #[serde(default, deserialize_with = "nullable")]
+    pub registry: Option<Option<Selector>>,
+    /// Which workloads the green gate waits for, and which it only reports; none = it looks at no workload.
     #[serde(default)]
     pub partition: Option<Partition>,
     /// `spec.template.spec` of the Job that boots a node.
@@ -64,6 +65,12 @@ pub struct RollNew {
     /// The image of a probe.
     #[serde(default)]
     pub probe_image: Option<String>,
+    /// How long the container of a probe may take to start (60): 5 to 600.
+    #[serde(default)]
+    pub probe_start_seconds: Option<Seconds>,
+    /// How long a node may take to become green once its dwell is over (1800): up to a day.
+    #[serde(default)]
+    pub green_deadline_seconds: Option<Seconds>,
     /// Take the place of the roll of this target that waits at a gate or only stages.
     #[serde(default)]
     pub displace: bool,
@@ -85,11 +92,13 @@ impl RollNew {
             settle_seconds: self.settle_seconds.unwrap_or(usual.settle_seconds),
             canary_settle_seconds: self.canary_settle_seconds,
             soak_seconds: self.soak_seconds.unwrap_or(usual.soak_seconds),
-            registry: self.registry.or(usual.registry),
+            registry: self.registry.unwrap_or(usual.registry),
             partition: self.partition,
             boot: self.boot,
             verify: self.verify,
             probe_image: self.probe_image.unwrap_or(usual.probe_image),
+            probe_start_seconds: self.probe_start_seconds,
+            green_deadline_seconds: self.green_deadline_seconds,
         };
         let (project, target, image, revision) = (self.project, self.target, self.image, self.revision);
         RollVerb::Start { id, project, target, image, revision, spec: Box::new(spec), displace: self.displace }
@@ -153,6 +162,13 @@ mod tests {
                 nodes: vec!["wk-2".to_owned()],
                 stage_parallelism: 0,
                 boot: Some(json!({ "containers": [] })),
+                registry: None,
+                probe_start_seconds: Some(Seconds(90)),
+                green_deadline_seconds: Some(Seconds(3_600)),
+                partition: Some(Partition {
+                    infra: Selector::new("tier", "infra"),
+                    others: Selector::new("tier", "app"),
+                }),
                 ..RollSpec::default()
             }),
             displace: true,

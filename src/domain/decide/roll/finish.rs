@@ -6,10 +6,9 @@ use super::super::super::kura::object::{ObjectKind, ObjectRef};
 use super::super::super::kura::step::{Deed, Purpose, RollWork, Step};
 use super::super::super::roll::change::{CordonEnd, RollChange};
 use super::super::super::roll::fleet_roll::Roll;
-use super::super::super::roll::green::{GATE_DEADLINE, Green, judge};
+use super::super::super::roll::green::{Green, judge};
 use super::super::super::roll::manifest::{job, job_object, probe_object};
 use super::super::super::roll::node::{NodeRoll, StepEnding, StepName};
-use super::super::super::roll::probe::PROBED_WITHIN;
 use super::super::super::roll::sight::{FleetNode, FleetSight, JobEnd};
 use super::super::super::span::Seconds;
 use super::super::draft::Draft;
@@ -189,7 +188,8 @@ pub(super) fn fails(draft: &mut Draft<'_>, roll: &Roll, node: &str, step: StepNa
 fn green(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, name: &str) -> Move {
     let Some(node) = roll.nodes.get(name) else { return Move::Waits };
     let began = node.step(StepName::Green).map(|row| row.started_at);
-    let due = began.map(|began| GATE_DEADLINE.after(roll.spec.settle(name).after(began)));
+    let deadline = roll.spec.green_deadline();
+    let due = began.map(|began| deadline.after(roll.spec.settle(name).after(began)));
     let tried = |due| was_tried(roll, name, node, due) || fleet.nodes.get(name).is_none();
     let late = due.is_some_and(|due| draft.now >= due && tried(due));
     match judge(roll, name, node, fleet, draft.now) {
@@ -199,7 +199,7 @@ fn green(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, name: &str) -> 
         }
         Green::Waits(why) | Green::Held(why) | Green::Broken(why) if late => {
             ended(draft, roll, name, StepName::Green, StepEnding::Failed { why: why.clone() });
-            Move::Fails(format!("{why}; {name} did not become green within {GATE_DEADLINE}"))
+            Move::Fails(format!("{why}; {name} did not become green within {deadline}"))
         }
         Green::Waits(_) => Move::Waits,
         Green::Held(why) | Green::Broken(why) => Move::Held(why),
@@ -210,5 +210,5 @@ fn green(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, name: &str) -> 
 fn was_tried(roll: &Roll, name: &str, node: &NodeRoll, due: Timestamp) -> bool {
     let judged = node.findings.iter().rev().find(|finding| !finding.passive).map(|finding| finding.at);
     let refused = || roll.troubles.contains_key(&probe_object(Some(roll.id), name, node.probed).to_string());
-    judged.is_some_and(|judged| PROBED_WITHIN.after(judged) >= due) || refused()
+    judged.is_some_and(|judged| roll.spec.probed_within().after(judged) >= due) || refused()
 }

@@ -6,7 +6,7 @@ use super::super::super::roll::change::RollChange;
 use super::super::super::roll::green::Prints;
 use super::super::super::roll::manifest::{probe as manifest, probe_object};
 use super::super::super::roll::node::{NodeRoll, Verdict};
-use super::super::super::roll::probe::{Judged, PROBE_AGAIN_AFTER, judge as judge_pod};
+use super::super::super::roll::probe::{Judged, PROBE_AGAIN_AFTER, START_DEADLINE, judge as judge_pod};
 use super::super::super::roll::sight::{FleetPod, FleetSight};
 use super::super::super::roll::spec::PROBE_IMAGE;
 use super::super::draft::Draft;
@@ -28,7 +28,9 @@ fn pod_of<'a>(fleet: &'a FleetSight, roll: Option<RollId>, node: &str, number: u
 }
 
 fn settle(draft: &mut Draft<'_>, fleet: &FleetSight, roll: Option<RollId>, name: &str, pod: &FleetPod) {
-    if let Judged::As(verdict, reason) = judge_pod(pod, fleet.nodes.get(name), draft.now) {
+    let known = roll.and_then(|id| draft.world().rolls.roll(id));
+    let start = known.map_or(START_DEADLINE, |roll| roll.spec.probe_start());
+    if let Judged::As(verdict, reason) = judge_pod(pod, fleet.nodes.get(name), start, draft.now) {
         let (node, started_at) = (name.to_owned(), pod.began_at());
         draft.note(RollChange::Found { roll, node, verdict, reason, started_at, passive: false });
     }

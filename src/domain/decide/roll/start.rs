@@ -7,12 +7,17 @@ use super::super::super::observed::Observed;
 use super::super::super::roll::change::RollChange;
 use super::super::super::roll::fleet_roll::{Ending, Roll, RollState};
 use super::super::super::roll::node::StepName;
+use super::super::super::roll::partition::Partition;
 use super::super::super::roll::quorum::margin_of;
 use super::super::super::roll::refusal::RollRefusal;
 use super::super::super::roll::rolls::LIVE_MAX;
 use super::super::super::roll::sight::FleetSight;
-use super::super::super::roll::spec::{GATES_MAX, NODES_MAX, RollSpec, STAGE_PARALLELISM_MAX};
+use super::super::super::roll::spec::{
+    GATE_DEADLINE_MAX, GATES_MAX, NODES_MAX, PROBE_START_MAX, PROBE_START_MIN, RollSpec, STAGE_PARALLELISM_MAX,
+    Selector,
+};
 use super::super::super::roll::verb::RollVerb;
+use super::super::super::span::Seconds;
 use super::super::super::verdict::Reply;
 use super::super::draft::Draft;
 use super::verbs::Done;
@@ -82,6 +87,7 @@ fn check_spec(spec: &RollSpec) -> Result<(), RollRefusal> {
             return Err(bad("gates", format!("names {gate} twice")));
         }
     }
+    check_gate(spec)?;
     let nodes = spec.all_nodes().len();
     match (nodes, spec) {
         (0, _) => Err(bad("nodes", "names no node")),
@@ -101,6 +107,31 @@ fn check_spec(spec: &RollSpec) -> Result<(), RollRefusal> {
         }
         _ => Ok(()),
     }
+}
+
+/// What the green gate judges, and how long it waits (F11, F31).
+fn check_gate(spec: &RollSpec) -> Result<(), RollRefusal> {
+    check_text("probe_image", &spec.probe_image)?;
+    spec.registry.iter().try_for_each(|registry| check_selector("registry", registry))?;
+    if let Some(Partition { infra, others }) = &spec.partition {
+        [infra, others].iter().try_for_each(|class| check_selector("partition", class))?;
+        if infra == others {
+            return Err(bad("partition", format!("has {infra} twice: whoever carries it would be in both classes")));
+        }
+    }
+    let within = |field, given: Option<Seconds>, least: Seconds, most: Seconds| match given {
+        Some(span) if span < least => Err(bad(field, format!("is less than {least}"))),
+        Some(span) if span > most => Err(bad(field, format!("is more than {most}"))),
+        _ => Ok(()),
+    };
+    within("probe_start_seconds", spec.probe_start_seconds, PROBE_START_MIN, PROBE_START_MAX)?;
+    // A node cannot be proven sooner than a probe can be judged.
+    within("green_deadline_seconds", spec.green_deadline_seconds, spec.probed_within(), GATE_DEADLINE_MAX)
+}
+
+fn check_selector(field: &'static str, selector: &Selector) -> Result<(), RollRefusal> {
+    check_text(field, &selector.label)?;
+    check_text(field, &selector.value)
 }
 
 /// The nodes are there, the canary does not host the registry, and the workloads are in one class each.

@@ -5,6 +5,7 @@ mod walking;
 mod ordering;
 mod gates;
 mod proof;
+mod deadlines;
 mod soaking;
 mod cordons;
 mod leftovers;

@@ -7,7 +7,7 @@ use crate::domain::roll::fleet_roll::RollState;
 use crate::domain::roll::manifest::probe;
 use crate::domain::roll::node::{StepName, StepState, Verdict};
 use crate::domain::roll::partition::Partition;
-use crate::domain::roll::probe::{Judged, judge};
+use crate::domain::roll::probe::{Judged, START_DEADLINE, judge};
 use crate::domain::roll::spec::{RollSpec, Selector};
 use crate::domain::span::Seconds;
 
@@ -210,7 +210,7 @@ fn a_probe_is_open_until_it_started_or_its_time_is_up() {
     let mut rig = back_with("");
     let pod = rig.fleet.pods.rows.values().find(|pod| pod.is_ours() && pod.stamp.name.contains("-probe-")).cloned();
     let (pod, node) = (pod.unwrap(), rig.fleet.nodes.get("wk-1").cloned());
-    let at = |seconds| judge(&pod, node.as_ref(), Seconds(seconds).after(pod.stamp.created_at));
+    let at = |seconds| judge(&pod, node.as_ref(), START_DEADLINE, Seconds(seconds).after(pod.stamp.created_at));
     assert_eq!((at(0), at(59)), (Judged::Open, Judged::Open));
     assert!(matches!(at(60), Judged::As(Verdict::Broken, _)));
     rig.tick();
