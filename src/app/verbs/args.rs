@@ -7,7 +7,8 @@ use super::fleet::{AddMachine, Assign, Pause, RemoveMachine, Unpause};
 use super::kura::{AddServer, Deploy, DestroyServer, ForceReapply, MoveServer, ReleaseTag, Server};
 use super::manner::{Given, Manner};
 use super::rollouts::{Build, Halt, Reset, Start, Yank};
-use super::rolls::{Abort, Approve, Deny, Probe, StartRoll, Uncordon};
+use super::rolls::{Abort, Approve, Deny, Probe, Uncordon};
+use super::start_roll::StartRoll;
 use super::tiers::{AddEnvironment, AddRing, Environment, Ring};
 
 /// One verb.
@@ -68,7 +69,7 @@ pub enum Act {
     /// Accept another cluster: everything that is wanted is made anew there.
     AcceptCluster(Given<AcceptCluster>),
     /// Roll an image through a fleet of nodes.
-    StartRoll(Given<StartRoll>),
+    StartRoll(Box<Given<StartRoll>>),
     /// Open a gate of a fleet roll, for the revision and the wait it was shown with.
     Approve(Given<Approve>),
     /// Keep a gate of a fleet roll shut; the roll ends.

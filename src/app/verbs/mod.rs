@@ -12,6 +12,7 @@ pub mod account;
 pub mod kura;
 pub mod cluster;
 pub mod rolls;
+pub mod start_roll;
 pub mod friction;
 pub mod ask;
 pub mod send;

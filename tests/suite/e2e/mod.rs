@@ -8,6 +8,7 @@ mod audit;
 mod bad_night;
 mod registry;
 mod past;
+mod rolls;
 mod doctor;
 mod journal;
 pub(crate) mod database;
