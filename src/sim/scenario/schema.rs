@@ -11,6 +11,7 @@ use super::file::faults::FaultAct;
 use super::file::given::Given;
 use super::file::kura::KuraAct;
 use super::file::rollouts::RolloutAct;
+use super::file::rolls::RollAct;
 use super::file::scenario::Heading;
 
 /// The schema.
@@ -24,6 +25,7 @@ pub fn schema() -> Value {
     acts.extend(variants(value(FaultAct::json_schema(&mut generator))));
     acts.extend(variants(value(ConsoleAct::json_schema(&mut generator))));
     acts.extend(variants(value(KuraAct::json_schema(&mut generator))));
+    acts.extend(variants(value(RollAct::json_schema(&mut generator))));
     let around = value(Circumstances::json_schema(&mut generator));
     let acts: Vec<Value> = acts.into_iter().map(|act| merged(act, &around)).collect();
     let look = value(LookGiven::json_schema(&mut generator));
