@@ -14,9 +14,12 @@ pub struct Assets(PathBuf);
 
 impl Assets {
     /// None where the variable is not set: the caller has nothing to test, which is said once, past the capture of
-    /// outputs. A folder without the programs is a mistake and fails.
+    /// outputs, and is a failure where everything has to be checked. A folder without the programs is a mistake and fails.
     pub fn find() -> Option<Self> {
-        let Some(folder) = std::env::var_os(FOLDER).filter(|folder| !folder.is_empty()) else {
+        let must = std::env::var("CI").is_ok_and(|set| set == "true");
+        let named = std::env::var_os(FOLDER).filter(|folder| !folder.is_empty());
+        assert!(named.is_some() || !must, "{FOLDER} names no real Kubernetes: eval \"$(tests/envtest/provision)\"");
+        let Some(folder) = named else {
             SAID.call_once(|| {
                 let _ = writeln!(
                     std::io::stderr(),
