@@ -111,7 +111,10 @@ fn plain(change: &KuraChange, world: &World) -> String {
         }
         KuraChange::Pinned { server, pin: None } => format!("{} follows the newest tag again", name(server)),
         KuraChange::RollFixed { server, image, pods } => {
-            format!("{}: {} pods roll together to {image}", name(server), pods.len())
+            match pods.iter().filter(|pod| pod.again > 0 && !pod.done).count() {
+                0 => format!("{}: {} pods roll together to {image}", name(server), pods.len()),
+                back => format!("{}: {back} pods came back on an old image and go again, to {image}", name(server)),
+            }
         }
         KuraChange::WriteTroubled { server, object, .. } => format!("{}: {object} can be written again", name(server)),
         KuraChange::Collected { object } => format!("{object} was deleted: nobody names it any more"),

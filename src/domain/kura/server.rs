@@ -193,6 +193,13 @@ pub struct PodMark {
     /// It was deleted.
     #[serde(default)]
     pub done: bool,
+    /// How many pods of that name went before it in the same change: each came back on an old image.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub again: u32,
+}
+
+fn is_first(again: &u32) -> bool {
+    *again == 0
 }
 
 /// An image change of an instance and the pods that roll together in it (K35, K40).

@@ -104,6 +104,10 @@ pub struct StatefulSet {
     pub ready_replicas: u32,
     /// `spec.updateStrategy`.
     pub strategy: UpdateStrategy,
+    /// The strategy says `RollingUpdate` and no more, not even `partition: 0`: Kubernetes makes as many of the lowest
+    /// ordinals of the old template as it counts pods of it, whichever those are.
+    #[serde(default)]
+    pub is_bare: bool,
     /// When the update strategy was last written, as `managedFields` says.
     #[serde(default)]
     pub strategy_since: Option<Timestamp>,

@@ -168,6 +168,11 @@ impl Cluster {
         self.until_ready().await;
     }
 
+    /// `kill -9` of the controller manager: nobody makes, deletes or counts pods any more.
+    pub fn kill_controllers(&self) {
+        self.programs().kill("kube-controller-manager");
+    }
+
     /// `kill -9` of etcd: what it acknowledged is on the disk.
     pub fn kill_etcd(&self) {
         self.programs().kill("etcd");
@@ -240,7 +245,8 @@ impl Cluster {
         self.run("kube-apiserver", &arguments);
     }
 
-    fn start_controllers(&self) {
+    /// Starts it, or starts it again; waits for nothing.
+    pub fn start_controllers(&self) {
         let kubeconfig = self.introduce("system:kube-controller-manager", &["system:masters"]);
         self.run(
             "kube-controller-manager",

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::kubelet::{Kubelet, image_of};
-use super::objects::{instances, path, stateful_sets, workload};
+use super::objects::{Strategy, bare_workload, instances, path, stateful_sets, workload};
 use super::rest::Rest;
 
 /// Who the controller says it is.
@@ -14,11 +14,17 @@ pub struct Controller<'a> {
     api: &'a Rest,
     namespace: &'a str,
     name: &'a str,
+    strategy: Strategy,
 }
 
 impl<'a> Controller<'a> {
     pub fn new(api: &'a Rest, namespace: &'a str, name: &'a str) -> Self {
-        Self { api, namespace, name }
+        Self { api, namespace, name, strategy: Strategy::Partitioned }
+    }
+
+    /// The same, whose sets roll in that way.
+    pub fn rolling(self, strategy: Strategy) -> Self {
+        Self { strategy, ..self }
     }
 
     pub fn instance_path(&self) -> String {
@@ -40,7 +46,10 @@ impl<'a> Controller<'a> {
         let image = spec["image"].as_str().expect("an image");
         let tag = image.rsplit(':').next().expect("a tag");
         let replicas = u32::try_from(spec["replicas"].as_u64().expect("replicas")).expect("a few");
-        let set = workload(self.name, tag, replicas);
+        let set = match self.strategy {
+            Strategy::Partitioned => workload(self.name, tag, replicas),
+            Strategy::Bare => bare_workload(self.name, tag, replicas),
+        };
         match self.api.get(&self.set_path()).await.status {
             404 => drop(self.api.create(&stateful_sets(self.namespace), &set).await.done()),
             _ => drop(

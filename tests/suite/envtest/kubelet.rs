@@ -1,9 +1,18 @@
 //! The kubelet, played by tests: pods run, become Ready or not, because a test says so.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::objects::pods;
 use super::rest::Rest;
+
+/// How many looks a container takes to end: long enough for the controllers to see it end.
+const ENDS_AFTER: u32 = 10;
+
+/// Between two looks at pods that end.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Hands on the pods of one namespace.
 pub struct Kubelet<'a> {
@@ -26,6 +35,30 @@ impl<'a> Kubelet<'a> {
     pub async fn pod(&self, name: &str) -> Option<Value> {
         let told = self.api.get(&format!("{}/{name}", pods(self.namespace))).await;
         (told.status == 200 && told.body["metadata"]["deletionTimestamp"].is_null()).then_some(told.body)
+    }
+
+    /// For ever: every pod gets a node, which nobody else knows of, and is gone for good once it was deleted and its
+    /// container had the time to end. Without a node it would be gone in the moment it is deleted.
+    pub async fn tend(&self) {
+        let mut ending: BTreeMap<String, u32> = BTreeMap::new();
+        loop {
+            for pod in self.pods().await {
+                let path = format!("{}/{}", pods(self.namespace), pod["metadata"]["name"].as_str().expect("a name"));
+                let is_leaving = !pod["metadata"]["deletionTimestamp"].is_null();
+                if is_leaving {
+                    let looks = ending.entry(uid_of(&pod)).or_default();
+                    *looks += 1;
+                    if *looks > ENDS_AFTER {
+                        self.api.delete_now(&path).await;
+                    }
+                } else if pod["spec"]["nodeName"].is_null() {
+                    let node = json!({"apiVersion": "v1", "kind": "Node", "name": "worker-1"});
+                    let binding = json!({"metadata": {"name": pod["metadata"]["name"]}, "target": node});
+                    self.api.create(&format!("{path}/binding"), &binding).await;
+                }
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
     }
 
     /// It runs, and is Ready or not.

@@ -59,7 +59,24 @@ pub fn gateway(name: &str) -> Value {
     })
 }
 
-/// The workload of an instance, as the upstream controller makes it (K46).
+/// How a StatefulSet is told to roll. Both mean all of its pods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// With a partition of 0, written out. Pods have no node, and are gone at once when they are deleted.
+    Partitioned,
+    /// `RollingUpdate` and no more, as the upstream controller says it. Pods get nodes, and take their time to end.
+    Bare,
+}
+
+/// The workload of an instance whose strategy says `RollingUpdate` and no more.
+pub fn bare_workload(name: &str, tag: &str, replicas: u32) -> Value {
+    let mut set = workload(name, tag, replicas);
+    set["spec"]["updateStrategy"] = json!({"type": "RollingUpdate"});
+    set["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] = json!(30);
+    set
+}
+
+/// The workload of an instance, as the upstream controller makes it (K46), with the partition written out.
 pub fn workload(name: &str, tag: &str, replicas: u32) -> Value {
     let probe = |path: &str| json!({"httpGet": {"path": path, "port": 4000}});
     json!({

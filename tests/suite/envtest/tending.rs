@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::cluster::Cluster;
 use super::controller::Controller;
 use super::incidents::{Bed, serves};
-use super::kubelet::{image_of, uid_of};
-use super::objects::{image, instances};
+use super::kubelet::{Kubelet, image_of, uid_of};
+use super::objects::{Strategy, image, instances};
 use super::plane::Ground;
 
 fn on(pods: &[Value], ordinal: usize) -> (&str, String) {
@@ -42,6 +42,87 @@ async fn pods_that_are_not_ready_go_together_and_ready_ones_one_by_one() {
     controller.run(&[true; 5]).await;
     plane.until("it serves 0.21.0", |server| serves(server, "0.21.0")).await;
     assert_eq!(bed.claims().await, kept, "claims are never touched");
+}
+
+/// The same where the strategy is bare: Kubernetes makes the lowest ordinals of the old template for as long as as many
+/// pods of it are left, so that 1 comes back as it was, and is left to be. It goes again as soon as one of the Ready ones
+/// above it has walked, and waits for nobody to be Ready.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_the_strategy_is_bare_a_pod_that_came_back_old_goes_again_once_that_helps() {
+    // K35, K36, K37 (A04)
+    let Some(bed) = Bed::make_rolling(Strategy::Bare).await else { return };
+    let (controller, new) = (bed.controller(), image("0.21.0"));
+    let plane = bed.ground.plane(SignedDuration::ZERO).await;
+    bed.serving(&plane, bed.ground.spec(5), "0.20.0").await;
+    controller.run(&[true, false, true, false, false]).await;
+    let (before, kept) = (controller.pods().await, bed.claims().await);
+    plane.release("0.21.0").await;
+    bed.until_live("image", &new).await;
+    controller.reconcile().await;
+
+    bed.until_on("0.21.0", 2).await;
+    bed.until("all five are there", async || controller.pods().await.len() == 5).await;
+    let pods = controller.pods().await;
+    assert_eq!((on(&pods, 0), on(&pods, 2)), (on(&before, 0), on(&before, 2)), "the Ready ones are left alone");
+    assert!([3, 4].iter().all(|ordinal| image_of(&pods[*ordinal]) == new), "both at once, and neither of them Ready");
+    let back = on(&pods, 1);
+    assert!(back.0 == image("0.20.0") && back.1 != on(&before, 1).1, "1 came back as it was");
+    controller.run(&[true, false, true, false, false]).await;
+    plane.ticks(5).await;
+    assert_eq!(on(&controller.pods().await, 1), on(&pods, 1), "it would come back old again, so it is left alone");
+
+    controller.run(&[true, false, true, true, true]).await;
+    bed.until_on("0.21.0", 4).await;
+    let pods = controller.pods().await;
+    assert_eq!(on(&pods, 0), on(&before, 0), "2 walked, 1 went with it, and 0 waits for both");
+    controller.run(&[true; 5]).await;
+    bed.until_on("0.21.0", 5).await;
+    controller.run(&[true; 5]).await;
+    plane.until("it serves 0.21.0", |server| serves(server, "0.21.0")).await;
+    assert_eq!(bed.claims().await, kept, "claims are never touched");
+}
+
+/// Nobody makes pods while those that are not Ready are deleted. Whoever makes them later counts what there was before,
+/// and makes all of them of the old template: deleted once each, they would wait for each other for ever.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pods_that_are_made_of_the_old_template_after_all_go_again_until_they_are_new() {
+    // K35, K36 (I2)
+    let Some(cluster) = Cluster::start("tending-controllers").await else { return };
+    cluster.define().await;
+    let ground = Ground::lay_in("default", cluster.admin_config()).await;
+    let (api, name) = (cluster.admin(), ground.instance());
+    let class = json!({"metadata": {"name": "kura-eu-central-1"}, "spec": {"controller": "example.com/ingress"}});
+    api.create("/apis/networking.k8s.io/v1/ingressclasses", &class).await.done();
+    let controller = Controller::new(&api, "default", &name).rolling(Strategy::Bare);
+    let kubelet = api.clone();
+    let kubelet = tokio::spawn(async move { Kubelet::new(&kubelet, "default").tend().await });
+    let plane = ground.plane_with_server(2, "0.20.0").await;
+    let live = format!("{}/{name}", instances("default"));
+    let applied = async |tag: &str| {
+        let tag = image(tag);
+        cluster.until(&tag, async || api.get(&live).await.body["spec"]["image"] == tag.as_str()).await;
+    };
+    applied("0.20.0").await;
+    controller.reconcile().await;
+    cluster.until("two pods", async || controller.pods().await.len() == 2).await;
+    controller.run(&[true, true]).await;
+    controller.give_address("127.0.0.1").await;
+    ground.resolver.lead_here(&ground.host);
+    plane.until("it serves", |server| serves(server, "0.20.0")).await;
+    controller.run(&[false, false]).await;
+
+    cluster.kill_controllers();
+    plane.release("0.21.0").await;
+    applied("0.21.0").await;
+    controller.reconcile().await;
+    cluster.until("both are gone", async || Kubelet::new(&api, "default").pods().await.is_empty()).await;
+    cluster.start_controllers();
+    cluster.until("both are new", async || controller.count_on(&image("0.21.0")).await == 2).await;
+    let deleted = plane.server().deleted_total.get("0.21.0").copied().unwrap_or_default();
+    assert!(deleted > 2, "{deleted}: none came back on the old image, so that this shows nothing");
+    controller.run(&[true, true]).await;
+    plane.until("it serves", |server| serves(server, "0.21.0")).await;
+    kubelet.abort();
 }
 
 /// What an operator holds back is left alone, and goes on once it is let go: it was not marked as done meanwhile.

@@ -87,7 +87,7 @@ fn writes(n: u64) -> Vec<KuraChange> {
     let (name, uid) = ("kura-t1-eu-1".to_owned(), "u-17".to_owned());
     let (by, at) = ("jane".to_owned(), Timestamp::from_second(1_700_000_010).unwrap());
     let asked = Asked { object: object.clone(), uid: uid.clone(), finalizer: None, by, at };
-    let pods = vec![PodMark { name: name.clone(), uid: uid.clone(), done: false }];
+    let pods = vec![PodMark { name: name.clone(), uid: uid.clone(), done: false, again: 0 }];
     let (field, manager) = ("spec.ingressClassName".to_owned(), "flux".to_owned());
     let taken = match n % 4 < 2 {
         true => KuraChange::Collected { object: object.clone() },

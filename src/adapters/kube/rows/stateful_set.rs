@@ -46,7 +46,7 @@ struct TemplateSpec {
 struct Strategy {
     #[serde(rename = "type")]
     kind: String,
-    rolling_update: Rolling,
+    rolling_update: Option<Rolling>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -78,6 +78,7 @@ impl Watched for SetObject {
         let held = |names: &std::collections::BTreeMap<String, String>| names.contains_key(HOLD_ANNOTATION);
         let resize_hold = held(&self.metadata.annotations) || held(&self.metadata.labels);
         let spec = self.spec;
+        let rolling = spec.update_strategy.rolling_update.as_ref();
         Some(StatefulSet {
             stamp: self.metadata.slim_stamp(),
             image: image_of(&spec.template.spec.containers),
@@ -85,8 +86,9 @@ impl Watched for SetObject {
             ready_replicas: self.status.ready_replicas,
             strategy: match spec.update_strategy.kind.as_str() {
                 "OnDelete" => UpdateStrategy::OnDelete,
-                _ => UpdateStrategy::RollingUpdate { partition: spec.update_strategy.rolling_update.partition },
+                _ => UpdateStrategy::RollingUpdate { partition: rolling.map_or(0, |rolling| rolling.partition) },
             },
+            is_bare: rolling.is_none() && spec.update_strategy.kind == "RollingUpdate",
             strategy_since,
             resize_hold,
             claims_when_deleted: retention(&spec.persistent_volume_claim_retention_policy.when_deleted),
@@ -120,6 +122,9 @@ mod tests {
         let partition = json!({"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}});
         assert_eq!(row(partition, json!({})).paused_by(), Some(PausedBy::Operator));
         assert_eq!(row(json!({}), json!({})).paused_by(), None);
+        let bare = |strategy| row(json!({ "updateStrategy": strategy }), json!({})).is_bare;
+        assert!(bare(json!({"type": "RollingUpdate"})) && !bare(json!({"type": "OnDelete"})));
+        assert!(!bare(json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0}})));
     }
 
     #[test]

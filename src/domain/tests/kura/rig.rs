@@ -267,6 +267,7 @@ impl Rig {
             replicas,
             ready_replicas: 0,
             strategy: UpdateStrategy::RollingUpdate { partition: 0 },
+            is_bare: false,
             strategy_since: None,
             resize_hold: false,
             claims_when_deleted: Retention::Delete,

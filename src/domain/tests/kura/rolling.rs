@@ -88,7 +88,7 @@ fn a_pod_that_starts_on_the_new_image_already_is_let_start() {
 }
 
 #[test]
-fn a_pod_that_became_ready_or_was_replaced_is_spared() {
+fn a_pod_that_became_ready_is_spared_and_one_that_took_a_place_goes_as_itself() {
     // K37 (A04)
     let mut rig = degraded();
     let apply = rig.tick().steps.remove(0);
@@ -98,8 +98,85 @@ fn a_pod_that_became_ready_or_was_replaced_is_spared() {
     rig.pod(NAME, 4, "0.19.0", false);
     rig.steps.clear();
     rig.tell(steps.into_iter().map(|step| Ran { step, outcome: Outcome::Stale }).collect());
-    rig.tick();
-    assert_eq!(deleted(&rig), ["kura-acme-eu-1"], "3 is Ready, 4 is another pod");
+    let verdict = rig.tick();
+    assert_eq!(deleted(&rig), ["kura-acme-eu-1", "kura-acme-eu-4"], "3 is Ready");
+    let another = rig.sight.pods.rows["kura-acme-eu-4"].stamp.version();
+    assert_eq!(
+        verdict.steps[1].deed,
+        Deed::Delete { from: another },
+        "4 is another pod, and never taken for the first"
+    );
+}
+
+/// A set whose strategy is bare, and whose first deletes were carried out; 1 came back on the old image, the others did not.
+fn came_back() -> Rig {
+    let mut rig = degraded();
+    rig.reconcile();
+    assert_eq!(deleted(&rig).len(), 3);
+    rig.sight.sets.rows.get_mut(NAME).unwrap().is_bare = true;
+    for (ordinal, tag) in [(1, "0.19.0"), (3, "0.20.0"), (4, "0.20.0")] {
+        rig.pod(NAME, ordinal, tag, false);
+    }
+    rig.steps.clear();
+    rig
+}
+
+#[test]
+fn a_pod_that_came_back_on_the_old_image_goes_again_once_it_would_come_back_on_the_new_one() {
+    // K35 (A04)
+    let mut rig = came_back();
+    rig.reconcile();
+    assert!(deleted(&rig).is_empty(), "0 and 2 are old, so that 0 and 1 are made of the old template");
+    rig.pod(NAME, 2, "0.20.0", false);
+    let again = World::again(&rig);
+    rig.world = again;
+    rig.reconcile();
+    assert_eq!(deleted(&rig), ["kura-acme-eu-1"], "0 alone is left");
+    assert_eq!(rig.server("acme").deleted_total.get("0.20.0"), Some(&4));
+    rig.pod(NAME, 1, "0.20.0", false);
+    rig.reconcile();
+    assert_eq!(deleted(&rig).len(), 1, "it is where it should be, though not Ready");
+}
+
+#[test]
+fn a_pod_without_a_node_is_counted_when_it_goes_and_so_waits_for_the_walk() {
+    // K35
+    let mut rig = came_back();
+    rig.pod(NAME, 2, "0.20.0", false);
+    rig.sight.pods.rows.get_mut("kura-acme-eu-1").unwrap().node = None;
+    rig.reconcile();
+    assert!(deleted(&rig).is_empty(), "gone at once, it would be made of the old template again");
+    rig.pod(NAME, 0, "0.20.0", true);
+    rig.reconcile();
+    assert_eq!(deleted(&rig), ["kura-acme-eu-1"]);
+}
+
+#[test]
+fn a_place_whose_pods_never_get_the_new_image_is_left_alone_after_a_few() {
+    // K35
+    let mut rig = degraded();
+    rig.reconcile();
+    for _ in 0..10 {
+        rig.pod(NAME, 3, "0.19.0-mirrored", false);
+        rig.reconcile();
+    }
+    let of_3 = deleted(&rig).into_iter().filter(|name| *name == "kura-acme-eu-3").count();
+    assert_eq!(of_3, 4, "itself, and three that took its place");
+    rig.release("0.21.0");
+    rig.reconcile();
+    let of_3 = deleted(&rig).into_iter().filter(|name| *name == "kura-acme-eu-3").count();
+    assert_eq!(of_3, 5, "each change of the image begins anew");
+}
+
+#[test]
+fn whoever_took_a_place_is_not_marked_where_somebody_else_deletes() {
+    // K48
+    let mut rig = came_back();
+    rig.sight.sets.rows.get_mut(NAME).unwrap().is_bare = false;
+    rig.sight.deleter = PodDeleter::Controller;
+    let verdict = rig.tick();
+    let is_marked = facts(&verdict).iter().any(|fact| matches!(fact, KuraChange::RollFixed { .. }));
+    assert!(verdict.steps.is_empty() && !is_marked, "{:?}", facts(&verdict));
 }
 
 #[test]
