@@ -179,18 +179,23 @@ async fn fourteen_hours_open(strategy: Strategy) {
     assert_eq!((open.image_tag.as_str(), open.status), ("0.19.0", DeploymentStatus::Running));
     assert!(open.inserted_at.as_second() + 13 * 3_600 < plane.now().as_second(), "for fourteen hours");
     assert_eq!(bed.uids().await, pods, "nothing was deleted for a start of the control plane");
+    let said = ["serves 0.18.4: 0.19.0 has waited 14h", "for its pods", "release a newer runtime tag", "THEN VERIFY"];
+    plane.until_shown("", &said).await;
 
     plane.release("0.20.0").await;
     bed.until_live("image", &image("0.20.0")).await;
     plane.ticks(3).await;
     assert_eq!(bed.uids().await, pods, "not while the template is the old one");
+    plane.until_shown("3", &["0.20.0 has waited", "for its controller to take the object in"]).await;
     controller.reconcile().await;
     bed.until_on("0.20.0", 2).await;
+    plane.until_shown("3", &["0.20.0 has waited", "for its pods"]).await;
     assert!(bed.uids().await.iter().all(|uid| !pods.contains(uid)), "both at once, and neither of them Ready");
     assert_eq!(bed.claims().await, kept, "claims are never touched");
 
     controller.run(&[true, true]).await;
     let server = plane.until("it serves 0.20.0", |server| serves(server, "0.20.0")).await;
+    plane.until_shown("3", &["serves 0.20.0"]).await;
     let rows = [DeploymentStatus::Succeeded, DeploymentStatus::Superseded, DeploymentStatus::Succeeded];
     assert_eq!(history(&server), [("0.18.4", rows[0]), ("0.19.0", rows[1]), ("0.20.0", rows[2])]);
     assert_eq!(server.deployments[1].displaced_by.as_deref(), Some("0.20.0"));
@@ -234,6 +239,8 @@ async fn a_manifest_that_changed_alone_heals_a_deployment_that_waits() {
 
     let plane = ground.plane(SignedDuration::ZERO).await;
     plane.ticks(3).await;
+    let said = ["0.10.15 has waited 6h", "for a controller of its ingress class", &own, "THEN VERIFY"];
+    plane.until_shown("", &said).await;
     assert!(bed.api.get(&gateway).await.done()["metadata"]["deletionTimestamp"].is_null(), "the instance names it");
     plane.configure(ground.spec(2)).await;
     let applied = bed.until_live("ingressClassName", &shared_class()).await;
@@ -247,8 +254,10 @@ async fn a_manifest_that_changed_alone_heals_a_deployment_that_waits() {
 
     controller.reconcile().await;
     plane.until_it_waits("ingress_without_address").await;
+    plane.until_shown("3", &["0.10.15", "has waited", "for an address of its ingress"]).await;
     controller.give_address("127.0.0.1").await;
     let waiting = plane.until_it_waits("public_host_not_resolvable").await;
+    plane.until_shown("3", &["0.10.15", "has waited", "for its public name to resolve"]).await;
     assert_eq!(waiting.open().expect("it is open").id, deployment, "the very deployment that waited");
     ground.resolver.lead_here(&ground.host);
     plane.until("it serves", |server| serves(server, "0.10.15")).await;
@@ -266,6 +275,7 @@ async fn what_was_edited_by_hand_is_healed_by_force_and_three_times_is_enough() 
     bed.serving(&plane, bed.ground.spec(1), "0.20.0").await;
     let by_hand = format!("{}?fieldManager=kubectl-edit", bed.controller().instance_path());
     let edit = json!({"spec": {"ingressClassName": "by-hand", "aFieldOfTomorrow": {"kept": true}}});
+    let edited = format!("somebody edited spec.ingressClassName: live by-hand, rendered {}", shared_class());
     for times in 1..=3 {
         bed.api.merge(&by_hand, &edit).await.done();
         let counted =
@@ -275,6 +285,10 @@ async fn what_was_edited_by_hand_is_healed_by_force_and_three_times_is_enough() 
         let before = applies(&plane).await;
         plane.ticks(2).await;
         assert_eq!(applies(&plane).await, before, "image and revision agree");
+        match times {
+            3 => plane.until_shown("", &["kubectl-edit writes spec.ingressClassName back each time"]).await,
+            _ => plane.until_shown("", &[&edited, "so nothing is applied by itself", "force a re-apply"]).await,
+        };
         if times < 3 {
             plane.force().await;
             bed.until_live("ingressClassName", &shared_class()).await;
@@ -305,6 +319,7 @@ async fn a_conflict_is_named_by_field_and_manager_and_writes_nothing() {
     plane.configure(ServerSpec { storage_size: "40Gi".to_owned(), ..bed.ground.spec(1) }).await;
     let told = |server: &Server| server.troubles.values().any(|why| why == "spec.storageSize is owned by flux");
     plane.until("the conflict", told).await;
+    plane.until_shown("", &["cannot be written: spec.storageSize is owned by flux", "THEN VERIFY"]).await;
     plane.ticks(2).await;
     assert_eq!(bed.controller().instance().await["spec"]["storageSize"], "80Gi");
 }

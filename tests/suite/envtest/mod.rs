@@ -1,6 +1,6 @@
 //! A real API server with a real controller manager on loopback; tests play the kubelet.
 //! Programs come from the folder KUBEBUILDER_ASSETS names (`tests/envtest/provision`); without it these tests say so and
-//! pass. `.ci/run` always sets it.
+//! pass, but fail with `CI=true`. `.ci/run` always sets it.
 
 mod assets;
 mod papers;
@@ -12,6 +12,7 @@ mod objects;
 pub mod eyes;
 pub(crate) mod wire_cutter;
 mod host;
+mod screen;
 mod plane;
 mod controller;
 

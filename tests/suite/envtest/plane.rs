@@ -12,6 +12,8 @@ use kura_console::adapters::probe::names::Names;
 use kura_console::adapters::probe::probing::Probing;
 use kura_console::adapters::probe::reach::Reach;
 use kura_console::adapters::probe::schedule::Pace;
+use kura_console::control::local::Introduction;
+use kura_console::control::picture::Role;
 use kura_console::control::ports::{Clock, Cluster, Journal};
 use kura_console::control::service::{Service, Settings, drive};
 use kura_console::domain::change::{Change, Entry};
@@ -28,6 +30,7 @@ use tokio::task::JoinHandle;
 use super::cluster::Lease;
 use super::eyes::{Hurried, look_with};
 use super::host::{PlaneHost, Steered};
+use super::screen::Shown;
 use crate::probe::endpoint::{Endpoint, Manner};
 use crate::probe::papers::Authority;
 use crate::probe::resolver::Resolver;
@@ -198,6 +201,29 @@ impl Plane {
             server.open().and_then(|open| open.wait.as_ref()).is_some_and(|wait| wait.kind.word() == kind)
         };
         self.until(kind, waits).await
+    }
+
+    /// Until a console shows these things beside its lists, in this order: on its first screen, or on the one some keys
+    /// lead to.
+    pub async fn until_shown(&self, keys: &str, parts: &[&str]) -> Shown {
+        let mut published = self.service.door.published();
+        let introduction =
+            Introduction { endpoint: "envtest".to_owned(), account: "envtest".to_owned(), role: Role::Operator };
+        let look = || Shown::of(self.service.picture(&introduction), keys, self.now());
+        let found = tokio::time::timeout(PATIENCE, async {
+            loop {
+                published.borrow_and_update();
+                let shown = look();
+                if shown.says(parts) {
+                    return shown;
+                }
+                published.changed().await.expect("it runs");
+            }
+        });
+        match found.await {
+            Ok(shown) => shown,
+            Err(_) => panic!("not shown within {PATIENCE:?}: {parts:?}\n{}", look()),
+        }
     }
 
     /// Until so many ticks were decided from now on, each with all that came of it.

@@ -3,6 +3,7 @@
 pub(super) mod bed;
 mod deploying;
 mod fleets;
+mod keys;
 mod killed;
 pub(super) mod rights;
 mod shown;
