@@ -1,8 +1,10 @@
 //! A fleet that is rolled by the real program, under the service account that `manifests --fleet-rolls` makes.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jiff::SignedDuration;
+use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -60,6 +62,30 @@ impl Rolling {
         kura(folder.path(), &variables, arguments)
     }
 
+    /// What `/metrics` says of rolls, by series: gauges, and how often each histogram was observed.
+    fn figures(&self) -> BTreeMap<String, String> {
+        let mut all = self.series("");
+        all.retain(|series, _| !series.contains("_bucket{") && !series.contains("_sum{"));
+        all
+    }
+
+    /// Series of rolls whose name ends in that, without what all their names begin with.
+    fn series(&self, end: &str) -> BTreeMap<String, String> {
+        let plane = &self.served.plane;
+        let (status, _, text) = plane.send(plane.request(Method::GET, "/metrics"));
+        assert_eq!(status, 200, "{text}");
+        let lines = text.lines().filter_map(|line| line.strip_prefix("pipelines_deploy_")?.rsplit_once(' '));
+        let ours = lines.filter(|(series, _)| series.split('{').next().is_some_and(|name| name.ends_with(end)));
+        ours.map(|(series, value)| (series.to_owned(), value.to_owned())).collect()
+    }
+
+    /// Killed, and started again on what it left; until it knows the roll.
+    fn start_again(&mut self, roll: &str) {
+        self.served.plane.kill();
+        self.served.plane.start_again();
+        self.served.plane.get_until(roll, "it knows the roll", |body| !body["uuid"].is_null());
+    }
+
     /// What the command line says, on one line.
     fn tell(&self, arguments: &[&str]) -> String {
         let said = self.type_in(arguments);
@@ -105,6 +131,53 @@ fn the_rights_of_manifests_are_enough_to_roll_a_fleet() {
     served.runtime.block_on(served.lease.cluster.until("nothing is left", async || fleet.own().await.is_empty()));
     let wanted = ["everything a control plane needs", "everything fleet rolls take", "what runs on them"];
     doctor_says(served, &rolling.config, &wanted);
+}
+
+/// What `/metrics` says of a roll, whoever was killed in between: gauges while there is something to say, histograms once.
+#[test]
+fn the_figures_of_a_roll_come_and_go_and_no_restart_doubles_them() {
+    // F35, F36, F39
+    let Some(mut rolling) = Rolling::start(&["--fleet-rolls"]) else { return };
+    let other = rolling.fleet.node(2).to_owned();
+    rolling.served.plane.get_until("/api/nodes/", "the nodes are seen", |rows| rows.to_string().contains(&other));
+    assert_eq!(rolling.figures(), BTreeMap::new(), "nothing was rolled yet");
+    let roll = rolling.roll();
+    let shown = rolling.served.plane.get_until(&roll, "it waits at its gate", |body| body["state"] == "awaiting");
+    let fleet = "project=\"kernel\",target=\"fleet\"";
+    let progress = [format!("progress_completed{{{fleet}}}"), format!("progress_total{{{fleet}}}")];
+    let waits = format!("awaiting_gate{{{fleet},gate=\"canary\"}}");
+    let at_gate = BTreeMap::from([
+        (progress[0].clone(), "0".to_owned()),
+        (progress[1].clone(), "1".to_owned()),
+        (waits, "1".to_owned()),
+    ]);
+    assert_eq!(rolling.figures(), at_gate);
+    rolling.start_again(&roll);
+    assert_eq!(rolling.figures(), at_gate, "they are told by what is stored");
+    assert_eq!(rolling.served.plane.get(&roll)["awaitingSince"], shown["awaitingSince"]);
+
+    let approval = json!({"revision": "abc123", "awaiting_since": shown["awaitingSince"]});
+    let (status, answer) = rolling.served.ask("POST", &format!("{roll}/gates/canary/approve"), &approval);
+    assert_eq!(status / 100, 2, "{answer:#}");
+    let waited = format!("gate_wait_seconds_count{{{fleet},gate=\"canary\"}}");
+    let after = rolling.figures();
+    assert!(after.get(&waited).is_some_and(|count| count == "1"), "{after:?}");
+    assert!(!after.keys().any(|series| series.starts_with("awaiting_gate")), "{after:?}");
+
+    rolling.served.plane.get_until(&roll, "it goes through", |body| body["state"] == "succeeded");
+    let mut counted: BTreeMap<String, String> = BTreeMap::from([(waited, "1".to_owned())]);
+    for node in [1, 2].map(|number| rolling.fleet.node(number)) {
+        for step in ["roll-node", "green"] {
+            let series = format!("roll_seconds_count{{{fleet},step=\"{step}\",node=\"{node}\"}}");
+            counted.insert(series, "1".to_owned());
+        }
+    }
+    let (ended, sums) = (rolling.figures(), rolling.series("_sum"));
+    assert_eq!(ended, counted, "the gauges are gone, each step of each node is there once");
+    assert_eq!(sums.len(), counted.len(), "{sums:?}");
+    rolling.start_again(&roll);
+    rolling.served.plane.get_until("/api/seat", "it ticks", |seat| !seat["last_tick"].is_null());
+    assert_eq!((rolling.figures(), rolling.series("_sum")), (ended, sums), "nothing is observed again");
 }
 
 /// Without those rights a roll waits and says why; Kura servers go on as ever.
