@@ -1,9 +1,10 @@
 //! What the adapter sees of a real cluster: everything there is, what changes, and what it may not see.
 
+use kura_console::domain::kura::sight::Sight;
 use kura_console::domain::kura::source::Contact;
 use serde_json::json;
 
-use super::cluster::Lease;
+use super::cluster::{Cluster, Lease};
 use super::eyes::Eyes;
 use super::kubelet::Kubelet;
 use super::objects::{gateway, gateways, image, instance, instances, path, pods, stateful_sets, workload};
@@ -43,9 +44,7 @@ async fn all_there_is_is_seen_and_then_what_changes() {
     eyes.until("the instance is gone", |sight| sight.instances.rows.is_empty()).await;
     api.delete(&format!("{}/{NAME}-1", pods(namespace))).await.done();
     let first = sight.pods.rows[&format!("{NAME}-1")].stamp.uid.clone();
-    let another = |sight: &kura_console::domain::kura::sight::Sight| {
-        sight.pods.rows.get(&format!("{NAME}-1")).is_some_and(|pod| pod.stamp.uid != first)
-    };
+    let another = |sight: &Sight| sight.pods.rows.get(&format!("{NAME}-1")).is_some_and(|pod| pod.stamp.uid != first);
     eyes.until("another pod of that name", another).await;
 }
 
@@ -67,6 +66,48 @@ async fn a_kind_the_cluster_does_not_have_is_absent_and_the_rest_goes_on() {
     eyes.until_live().await;
     let absent = |contact: &Contact| matches!(contact, Contact::Absent { .. });
     eyes.until("no certificates", |sight| absent(&sight.certificates.contact)).await;
+}
+
+/// cert-manager is installed while somebody looks on; of its certificates hosts, readiness and the issuer's words are kept.
+#[tokio::test]
+async fn certificates_are_seen_as_soon_as_there_are_any() {
+    // K29, K30 (I5)
+    let Some(cluster) = Cluster::start("seeing-certificates").await else { return };
+    cluster.define().await;
+    let api = cluster.admin();
+    let mut eyes = Eyes::open(cluster.admin_config(), "default").await;
+    eyes.until("no certificates", |sight| matches!(sight.certificates.contact, Contact::Absent { .. })).await;
+
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let definition = include_str!("../../envtest/crds/certificates.yaml");
+    api.create_yaml(definitions, definition).await.done();
+    eyes.until("there are none", |sight| matches!(sight.certificates.contact, Contact::Live { .. })).await;
+
+    let (certificates, host) = (path("/apis/cert-manager.io/v1", "default", "certificates"), "acme.kura.example");
+    let object = json!({
+        "apiVersion": "cert-manager.io/v1", "kind": "Certificate", "metadata": {"name": NAME},
+        "spec": {"dnsNames": [host], "secretName": "tls", "issuerRef": {"name": "letsencrypt"}},
+    });
+    api.create(&certificates, &object).await.done();
+    let says = async |conditions: serde_json::Value| {
+        let status = json!({"status": {"conditions": conditions}});
+        api.merge(&format!("{certificates}/{NAME}/status"), &status).await.done();
+    };
+    let limited = "too many certificates already issued";
+    says(json!([
+        {"type": "Ready", "status": "False", "message": "Issuing certificate as Secret does not exist"},
+        {"type": "Issuing", "status": "False", "message": limited},
+    ]))
+    .await;
+    let told = |sight: &Sight, ready: bool, message: Option<&str>| {
+        let row = sight.certificates.rows.get(NAME);
+        row.is_some_and(|row| row.ready == ready && row.message.as_deref() == message && row.hosts == [host])
+    };
+    eyes.until("the issuer's words", |sight| told(sight, false, Some(limited))).await;
+    says(json!([{"type": "Ready", "status": "True", "message": "Certificate is up to date"}])).await;
+    eyes.until("it is there", |sight| told(sight, true, None)).await;
+    api.delete(&format!("{certificates}/{NAME}")).await.done();
+    eyes.until("it is gone", |sight| sight.certificates.rows.is_empty()).await;
 }
 
 /// Whoever may read instances sees instances, is told what else there would be, and may not write.
