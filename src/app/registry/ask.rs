@@ -86,6 +86,7 @@ pub enum Ask {
     /// List releases, the newest first, or show some of them.
     Releases(Listed),
     /// List Kura servers, or show some of them.
+    #[command(visible_alias = "kura")]
     Servers(Listed),
     /// List all deployments of a Kura server, the newest first.
     ///

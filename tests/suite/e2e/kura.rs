@@ -68,7 +68,9 @@ fn servers_their_history_their_manifest_and_tags_are_listed_and_shown() {
     for words in ["acme-eu", "provisioning", "- -> 0.20.0", "pending", "?/2", "cluster"] {
         assert!(servers.contains(words), "no {words} in\n{servers}");
     }
-    let one = body(&plane, &["servers", "acme-eu"]);
+    assert_eq!(text(&plane, &["kura"]), servers, "by the name of its screen too");
+    let one = body(&plane, &["kura", "acme-eu"]);
+    assert_eq!(one, body(&plane, &["servers", "acme-eu"]));
     assert_eq!((&one["tenant"], &one["target_image_tag"]), (&json!("acme"), &json!("0.20.0")));
     let id = one["id"].as_str().unwrap();
     assert_eq!(body(&plane, &["servers", &id[..8]])["id"], one["id"]);
