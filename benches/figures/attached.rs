@@ -96,6 +96,11 @@ impl Plane {
         plane
     }
 
+    /// Which process it is.
+    pub(super) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
     fn wait_ready(&self) {
         self.runtime.block_on(async {
             while !self.client.get(format!("{}/readyz", self.api)).send().await.is_ok_and(|r| r.status().is_success()) {

@@ -32,6 +32,7 @@ mod programs;
 mod rest;
 mod attached;
 mod draw;
+mod memory;
 mod pod;
 mod wave;
 

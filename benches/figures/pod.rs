@@ -20,6 +20,7 @@ use super::attached::{ACCOUNT, JOURNAL, Plane, launch};
 use super::cluster::Cluster;
 use super::crowd::{Crowd, REGION, tenant};
 use super::driver::Driver;
+use super::memory::print_resident;
 use super::{print_spread, timed};
 
 const SERVERS: u32 = 5_000;
@@ -32,6 +33,9 @@ const CHANGES: u32 = 200;
 
 /// Between two changes: nothing of one is under way when the next begins.
 const REST: Duration = Duration::from_millis(300);
+
+/// Before memory is looked at: what was needed on the way is given back.
+const SETTLES: Duration = Duration::from_secs(5);
 
 /// How long all of it may take to be there, and a change to be seen.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -68,6 +72,8 @@ pub(super) fn to_screen() {
     console.send("3");
     console
         .wait_until("every pod is Ready", PATIENCE, |screen| unready(screen) == 0 && screen.contents().contains("3/3"));
+    console.bytes_during(SETTLES);
+    print_both("once every pod is shown", &plane, &console);
     let api = cluster.admin();
     let times = (0..CHANGES).map(|n| {
         let (pod, ready) = (n / 2 % PODS_PER_SERVER * SERVERS, n % 2 == 1);
@@ -81,6 +87,14 @@ pub(super) fn to_screen() {
         })
     });
     print_spread("from before the change of a pod to the screen, 5,000 servers, 15,000 pods", times.collect());
+    console.bytes_during(SETTLES);
+    print_both("after those changes", &plane, &console);
+}
+
+/// The memory of either process, 5,000 instances and 15,000 pods in it.
+fn print_both(when: &str, plane: &Plane, console: &Driver) {
+    print_resident(&format!("serve, {when}"), plane.pid());
+    print_resident(&format!("the attached console, {when}"), console.pid().as_raw_nonzero().get().unsigned_abs());
 }
 
 /// The row of the server says how many of its pods are Ready.
