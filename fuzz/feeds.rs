@@ -6,8 +6,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kura_console::adapters::journal::kept::{body, world};
+use kura_console::adapters::journal::kubernetes::book::read_head;
 use kura_console::adapters::journal::row::EntryRow;
+use kura_console::adapters::kube::drawer::Kept;
 use kura_console::adapters::kube::object::Watched;
+use kura_console::adapters::kube::piece::packed;
 use kura_console::adapters::kube::rows::certificate::CertificateObject;
 use kura_console::adapters::kube::rows::fleet_pod::FleetPodObject;
 use kura_console::adapters::kube::rows::gateway::GatewayObject;
@@ -66,6 +69,25 @@ pub fn journal_rows(bytes: &[u8]) {
     let kept = body("keep it", &folded).expect("a world can be written");
     let kept = world(&kept).expect("a world can be read");
     assert!(kept == folded || !broken(&folded).is_empty(), "a snapshot is not the sound world it was made of");
+}
+
+/// The head of an account in a cluster and the entries that it carries, as a line and lines; or an object as somebody made
+/// it. It says what is wrong with it, or where it stands: then the entries stand in order, end there, and are folded.
+pub fn cluster_journal(bytes: &[u8]) {
+    let (head, tail) = bytes.split_at(bytes.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1));
+    let kept = |tail: Vec<u8>| Kept {
+        name: "head".to_owned(),
+        bytes: [("head".to_owned(), head.to_vec()), ("tail".to_owned(), tail)].into(),
+        ..Kept::default()
+    };
+    drop(read_head(&kept(tail.to_vec())));
+    let Ok((head, entries)) = read_head(&kept(packed(tail))) else { return };
+    assert!(head.oldest <= head.revision + 1, "it begins behind its end");
+    let mut folded = World::default();
+    for (entry, place) in entries.iter().rev().zip((0..=head.revision).rev()) {
+        assert_eq!(entry.revision, place, "an entry stands at another place");
+    }
+    entries.iter().for_each(|entry| folded.apply(entry));
 }
 
 /// However a stream is cut, it has the same frames; and a replica folds them, or says why not.

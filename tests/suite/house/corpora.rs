@@ -17,8 +17,9 @@ const FILES_MAX: usize = 400;
 
 type Feed = fn(&[u8]);
 
-const FEEDS: [(&str, Feed); 6] = [
+const FEEDS: [(&str, Feed); 7] = [
     ("journal_rows", feeds::journal_rows),
+    ("cluster_journal", feeds::cluster_journal),
     ("change_stream", feeds::change_stream),
     ("scenario_files", feeds::scenario_files),
     ("keymaps", feeds::keymaps),

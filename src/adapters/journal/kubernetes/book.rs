@@ -17,6 +17,9 @@ pub const HEAD_MAX: usize = 700 * 1_024;
 /// How the object is written. One of a newer program is left alone.
 const FORMAT: u32 = 1;
 
+/// No journal is longer than a database can count.
+const REVISION_MAX: Revision = i64::MAX.unsigned_abs();
+
 const RECORD: &str = "head";
 const TAIL: &str = "tail";
 
@@ -92,15 +95,20 @@ impl Book {
         let tail = String::from_utf8(tail).map_err(|error| format!("{}: its tail: {error}", kept.name))?;
         let tail: Vec<String> = tail.lines().map(str::to_owned).collect();
         let book = Self { version: kept.version.clone(), record, tail };
-        if book.record.spilled + count(&book.tail) != book.record.revision {
-            return Err(format!(
-                "{}: its tail has {} entries behind {}",
-                kept.name,
-                book.tail.len(),
-                book.record.spilled
-            ));
-        }
+        book.check().map_err(|why| format!("{}: {why}", kept.name))?;
         Ok(book)
+    }
+
+    /// Whether its numbers fit together: an object can be edited by hand.
+    fn check(&self) -> Result<(), String> {
+        let Record { revision, oldest, spilled, .. } = self.record;
+        if spilled.checked_add(count(&self.tail)) != Some(revision) {
+            return Err(format!("its tail has {} entries behind {spilled}", self.tail.len()));
+        }
+        if revision > REVISION_MAX || oldest.checked_sub(1).is_none_or(|before| before > revision) {
+            return Err(format!("it begins at {oldest} and ends at {revision}, which no journal does"));
+        }
+        Ok(())
     }
 
     /// What its object holds.
@@ -135,6 +143,16 @@ impl Book {
         self.tail.drain(..usize::try_from(gone).unwrap_or(usize::MAX).min(self.tail.len()));
         self.record.spilled += gone;
     }
+}
+
+/// Where an account stands by an object that anybody may have written, and the newest entries.
+///
+/// # Errors
+/// What is wrong with it, in one sentence.
+pub fn read_head(kept: &Kept) -> Result<(Head, Vec<Entry>), String> {
+    let book = Book::of(kept)?;
+    let tail = book.tail_after(0).map_err(|(place, problem)| format!("entry {place}: {problem}"))?;
+    Ok((book.head(), tail))
 }
 
 pub(super) fn count(lines: &[String]) -> u64 {
@@ -197,5 +215,18 @@ mod tests {
         newer.record.format = FORMAT + 1;
         assert!(Book::of(&kept(&newer)).unwrap_err().contains("newer version"));
         assert!(Book::of(&Kept::default()).unwrap_err().contains("no head"));
+        let refused = |change: fn(&mut Record)| {
+            let mut book = book(3, 0);
+            change(&mut book.record);
+            Book::of(&kept(&book)).unwrap_err()
+        };
+        assert!(refused(|record| record.spilled = u64::MAX).contains("0 entries behind"));
+        for change in [
+            |record: &mut Record| record.oldest = 0,
+            |record: &mut Record| record.oldest = 5,
+            |record: &mut Record| (record.spilled, record.revision) = (u64::MAX, u64::MAX),
+        ] {
+            assert!(refused(change).contains("which no journal does"));
+        }
     }
 }
