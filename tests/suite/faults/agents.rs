@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::super::agent::node::Node;
 use super::super::e2e::plane::Plane;
 use super::super::envtest::wire_cutter::WireCutter;
+use super::judge::judge_beside;
 
 /// What the agent runs: it says that it began, and goes on once the test says so.
 const EXEC: &str = r#"echo "$KURA_GENERATION" >"$NOTES"; read _ <"$GO""#;
@@ -110,4 +111,5 @@ fn a_run_is_one_run_and_a_report_is_told_once_whatever_the_wire_does() {
     stage.one_success(&fourth, 2);
     stage.one_success(&third, 2);
     assert_eq!(stage.node.unread_note(), None, "nothing was run twice");
+    judge_beside(&stage.plane);
 }

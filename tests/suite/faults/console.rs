@@ -10,6 +10,7 @@ use super::super::e2e::command::kura;
 use super::super::e2e::plane::Plane;
 use super::super::envtest::wire_cutter::WireCutter;
 use super::super::pty::driver::Driver;
+use super::judge::judge_beside;
 
 /// Nothing comes over a stream for forty seconds before it is taken for lost, and an answer is waited for half a minute.
 const SILENCE: Duration = Duration::from_secs(90);
@@ -90,6 +91,7 @@ fn whatever_the_wire_does_the_picture_stays_and_catches_up() {
     stage.console.wait_until("PAUSED", SILENCE, |screen| screen.contents().contains("PAUSED"));
     stage.console.send("q");
     assert_eq!(stage.console.wait_exit().code, Some(0));
+    judge_beside(&stage.plane);
 }
 
 /// Nobody knows here whether it was done; it was, and it is not done again.
@@ -118,4 +120,5 @@ fn an_order_whose_answer_is_swallowed_is_done_once() {
     stage.console.wait_until("what became of it", SILENCE, |screen| !screen.contents().contains(asks));
     stage.console.send("q");
     assert_eq!(stage.console.wait_exit().code, Some(0));
+    judge_beside(&stage.plane);
 }

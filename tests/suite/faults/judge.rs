@@ -9,6 +9,7 @@ use kura_console::domain::invariants::broken_step;
 use kura_console::domain::world::World;
 
 use super::super::e2e::command::{Said, kura};
+use super::super::e2e::plane::Plane;
 use super::load::Story;
 
 /// What a journal tells.
@@ -40,6 +41,11 @@ pub(super) fn judge(folder: &Path, url: &str, story: &Story) -> Judged {
     let judged = straight(&entries);
     by_the_rules(&entries);
     judged
+}
+
+/// The same of a journal in the folder of a control plane that told nobody anything worth remembering.
+pub(super) fn judge_beside(plane: &Plane) {
+    judge(plane.folder(), "sqlite:kura.db", &Story::default());
 }
 
 fn about(folder: &Path, url: &str, arguments: &[&str]) -> Said {

@@ -6,6 +6,7 @@ mod load;
 mod judge;
 mod ground;
 mod frozen;
+mod killed;
 mod wires;
 mod services;
 mod console;

@@ -43,6 +43,9 @@ fn is_read(folder: &Path, journal: &str, exported: &str) {
     assert_eq!(unprivileged(folder, "sqlite:copy.db", "journal export").stdout, exported);
     fs::remove_file(folder.join("copy.db")).expect("the copy");
     fs::remove_dir_all(folder.join("copy.db.vault")).expect("its vault");
+    let doctor = unprivileged(folder, journal, "doctor --api http://127.0.0.1:9");
+    let said = doctor.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("fallback not possible from here: it is read-only for this user"), "{doctor:?}");
     let compacted = unprivileged(folder, journal, "journal compact --keep-entries 0");
     assert!(compacted.code.is_some_and(|code| code != 0), "{compacted:?}");
     assert!(compacted.stderr.contains("it is read-only") && compacted.stderr.contains("hint: "), "{compacted:?}");
