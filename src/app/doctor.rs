@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use super::cluster::ClusterArgs;
 use super::doctor_here::here;
-use super::doctor_journal::{journal, no_journal};
 use super::doctor_reach::reach;
 use super::look::speaks_unicode;
 use super::report::wrapped;
@@ -116,11 +115,7 @@ pub fn run(args: Args) -> Result<(), Problem> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|e| Problem::new(ProblemKind::Internal, "runtime", format!("no threads: {e}")))?;
     let (target, cluster) = (args.target, args.cluster);
-    let mut findings = runtime.block_on(reach(target, cluster));
-    findings.push(match &args.journal {
-        Some(url) => runtime.block_on(journal(url)),
-        None => no_journal(),
-    });
+    let mut findings = runtime.block_on(reach(target, cluster, args.journal.as_deref()));
     // A token command that never ends is not waited for.
     runtime.shutdown_background();
     findings.extend(here());

@@ -10,9 +10,9 @@ use tokio::time::timeout;
 
 use super::cluster::ClusterArgs;
 use super::doctor::{Finding, Verdict};
-use super::doctor_cluster;
-use super::doctor_there::{cluster_of, there};
+use super::doctor_there::{cluster_of, known_of, there};
 use super::target::TargetArgs;
+use super::{doctor_cluster, doctor_journal};
 use crate::adapters::remote::client::Client;
 use crate::adapters::remote::endpoint::Endpoint;
 use crate::adapters::remote::token::Token;
@@ -36,14 +36,19 @@ const OTHERS: u32 = 0o077;
 /// Where requests may go instead of where they are addressed to.
 const PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
-/// Every finding on the way there, and at the far end as far as it is reached.
-pub async fn reach(target: TargetArgs, own: ClusterArgs) -> Vec<Finding> {
+/// Every finding on the way there, at the far end as far as it is reached, and about what there is without it.
+pub async fn reach(target: TargetArgs, own: ClusterArgs, journal: Option<&str>) -> Vec<Finding> {
     let (mut findings, client) = plane(target).await;
-    let theirs = match client.filter(|_| own.is_given()) {
-        Some(client) => cluster_of(&client).await,
+    let theirs = match client.as_ref().filter(|_| own.is_given()) {
+        Some(client) => cluster_of(client).await,
         None => None,
     };
     findings.extend(doctor_cluster::look(&own, theirs.as_deref()).await);
+    findings.push(match (journal, &client) {
+        (Some(url), Some(client)) => doctor_journal::journal(url, known_of(client).await).await,
+        (Some(url), None) => doctor_journal::journal(url, None).await,
+        (None, _) => doctor_journal::no_journal(),
+    });
     findings
 }
 

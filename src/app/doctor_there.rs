@@ -1,5 +1,6 @@
 //! What the control plane says about itself and about whoever asks.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -10,6 +11,7 @@ use super::doctor::Finding;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::remote::basic::reading::{offers_no_world, probe};
 use crate::adapters::remote::client::{Client, Failure};
+use crate::control::known::Known;
 use crate::control::ports::Clock;
 use crate::domain::span::Seconds;
 use crate::wire::problem::{Problem, ProblemKind};
@@ -71,6 +73,13 @@ async fn basic(client: &Client) -> Vec<Finding> {
 /// The uid of the cluster it looks at, where it tells one.
 pub async fn cluster_of(client: &Client) -> Option<String> {
     ask::<VersionBody>(client, VERSION_PATH).await.ok()?.cluster_uid
+}
+
+/// What it shows of its account, where it shows that.
+pub async fn known_of(client: &Client) -> Option<Known> {
+    let body = ask::<WorldBody>(client, &format!("{WORLD_PATH}?tail=1")).await.ok()?;
+    let last = body.tail.into_iter().next_back().filter(|entry| entry.revision == body.revision).map(Arc::new);
+    Some(Known { account: body.account.name, revision: body.revision, at: body.world.at, last })
 }
 
 async fn ask<T: DeserializeOwned>(client: &Client, path: &str) -> Result<T, Failure> {

@@ -18,6 +18,9 @@ pub(super) fn standing(fallback: &Fallback) -> String {
     match &fallback.rung {
         Rung::Attached => match &fallback.trouble {
             Some(why) => format!("the control plane answers; without it this console could not carry on: {why}"),
+            None if !fallback.is_looked_at => {
+                "the control plane answers; whether this console could carry on is being looked at".to_owned()
+            }
             None => "the control plane answers; without it this console could carry on".to_owned(),
         },
         Rung::Lost => match (&fallback.trouble, &fallback.over) {

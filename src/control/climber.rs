@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::embedded::{Embedded, Standby};
+use super::known::Known;
 use super::ladder::{
-    HAND_BACK_AFTER, HAND_OVER_LIMIT, Known, LOOK_EVERY, Near, OPEN_AGAIN_AFTER, Resolve, STAND_BY_AFTER, TAKE_LIMIT,
-    Wished,
+    HAND_BACK_AFTER, HAND_OVER_LIMIT, LOOK_EVERY, Near, OPEN_AGAIN_AFTER, Resolve, STAND_BY_AFTER, TAKE_LIMIT, Wished,
 };
 use super::link::{Answer, Link, SeatWish};
 use super::picture::{Freshness, Picture};
@@ -35,7 +35,7 @@ pub(super) struct Climber<F, S: Standby, C> {
     pictures: watch::Sender<Picture>,
     near: watch::Sender<Option<Near<S::Link>>>,
     wished: mpsc::Receiver<Wished>,
-    /// Whether the journal can be read from here, as it was found last; none = not looked yet.
+    /// Whether this console could carry on over the journal, as it was found last; none = not looked yet.
     possible: Option<Result<(), String>>,
     /// When that is looked at again.
     look_at: Option<Timestamp>,
@@ -230,9 +230,7 @@ impl<F: Link, S: Standby, C: Clock> Climber<F, S, C> {
     /// It reads the journal that is read here: it knows of the seat what is known here.
     fn is_same(&self, far: &Picture) -> bool {
         let Some(embedded) = &self.embedded else { return false };
-        let near = Arc::clone(&embedded.pictures.borrow().world);
-        let is_later = far.world.seat.epoch > near.seat.epoch && far.world.revision >= near.revision;
-        far.glimpse.is_none() && (far.world.seat == near.seat || is_later)
+        far.glimpse.is_none() && far.world.seat == embedded.pictures.borrow().world.seat
     }
 
     fn stand(&mut self) {
@@ -265,7 +263,12 @@ impl<F: Link, S: Standby, C: Clock> Climber<F, S, C> {
         }
         let now = self.now();
         let is_due = |at: Option<Timestamp>| at.is_none_or(|at| at <= now);
-        let known = Known::of(&self.pictures.borrow());
+        let (known, is_seen) = {
+            let picture = self.pictures.borrow();
+            let known = Known::of(&picture);
+            let is_seen = known.is_some() || picture.glimpse.is_some();
+            (known, is_seen)
+        };
         match (&self.embedded, self.silent_since) {
             (Some(_), _) => {}
             (None, Some(since)) if now >= later(since, STAND_BY_AFTER) => {
@@ -275,7 +278,7 @@ impl<F: Link, S: Standby, C: Clock> Climber<F, S, C> {
                 }
             }
             (None, Some(_)) => {}
-            (None, None) if is_due(self.look_at) && known.is_some() => {
+            (None, None) if is_due(self.look_at) && is_seen => {
                 self.look_at = Some(later(now, LOOK_EVERY));
                 *looking = Some(Box::pin(self.standby.look(known)));
             }
@@ -404,7 +407,9 @@ impl<F: Link, S: Standby, C: Clock> Climber<F, S, C> {
             }
             _ => None,
         };
-        Fallback { over, trouble, agents: self.standby.agents(), rung, silence, auto_at: self.auto_at() }
+        let is_looked_at = trouble.is_some() || self.possible.is_some();
+        let agents = self.standby.agents();
+        Fallback { over, trouble, is_looked_at, agents, rung, silence, auto_at: self.auto_at() }
     }
 
     /// A control plane that is back and keeps another journal gets no seat of this one.
@@ -413,8 +418,12 @@ impl<F: Link, S: Standby, C: Clock> Climber<F, S, C> {
         let is_late = self.now() >= later(since, HAND_BACK_AFTER);
         let is_held = self.embedded.as_ref().is_some_and(|embedded| embedded.epoch().is_some());
         (is_late && is_held && !self.is_same(far)).then(|| {
-            "the control plane that answers does not read this journal: the seat stays here until you leave it"
-                .to_owned()
+            let whose = if far.glimpse.is_some() {
+                "does not tell which journal it reads"
+            } else {
+                "does not read this journal"
+            };
+            format!("the control plane that answers {whose}: the seat stays here until you leave it")
         })
     }
 }

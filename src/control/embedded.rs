@@ -6,7 +6,7 @@ use std::pin::Pin;
 use tokio::sync::watch;
 
 use super::host::Host;
-use super::ladder::Known;
+use super::known::Known;
 use super::link::Link;
 use super::local::LocalLink;
 use super::picture::Picture;

@@ -136,20 +136,3 @@ impl<F: Link, N: Link> Link for Ladder<F, N> {
         answered.await.unwrap_or_else(|_| gone())
     }
 }
-
-/// What is known of the account, so that another journal, or an old copy of this one, is told apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
-    /// Its name.
-    pub account: String,
-    /// The last revision that was seen of it.
-    pub revision: Revision,
-}
-
-impl Known {
-    /// None where nothing was ever seen of it.
-    pub(super) fn of(picture: &Picture) -> Option<Self> {
-        let is_known = !picture.account.is_empty() && picture.glimpse.is_none() && picture.world.revision > 0;
-        is_known.then(|| Self { account: picture.account.clone(), revision: picture.world.revision })
-    }
-}

@@ -38,6 +38,7 @@ pub mod local;
 pub mod afar;
 pub mod embedded;
 pub mod ladder;
+pub mod known;
 mod climber;
 
 // Everything of one account, put together.

@@ -20,6 +20,8 @@ pub struct Fallback {
     pub over: Option<String>,
     /// Why it could not carry on, as far as is known; none where it could.
     pub trouble: Option<String>,
+    /// It was looked whether it could: before that nobody knows.
+    pub is_looked_at: bool,
     /// Where it serves the agents' routes while it has the seat; none = nowhere, so no agent is heard (R54).
     pub agents: Option<String>,
     /// Where it stands.

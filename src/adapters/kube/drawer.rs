@@ -105,6 +105,11 @@ impl<C: Clock> Drawer<C> {
         &self.connection
     }
 
+    /// Where they are.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
     /// Its clock.
     pub fn clock(&self) -> &C {
         self.connection.clock()

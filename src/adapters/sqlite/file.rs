@@ -117,6 +117,11 @@ impl SqliteFile {
         &self.path
     }
 
+    /// It was opened to be read, since this user may not write it.
+    pub async fn is_barred(&self) -> bool {
+        matches!(*self.writer.lock().await, Slot::Barred)
+    }
+
     /// What an error of the driver means for this file.
     pub fn fault(&self, error: &sqlx::Error) -> StoreFault {
         self.flawed(Flaw::of(error, &self.path))

@@ -18,7 +18,7 @@ use crate::app::shortening::{Keeping, shortening};
 use crate::app::store::journal::ServerJournal;
 use crate::app::store::open::Store;
 use crate::control::embedded::{Embedded, Standby};
-use crate::control::ladder::Known;
+use crate::control::known::Known;
 use crate::control::local::{Introduction, LocalLink};
 use crate::control::picture::Role;
 use crate::control::ports::{Clock, Journal};
@@ -26,6 +26,9 @@ use crate::control::service::{Service, Settings};
 use crate::control::trouble::sentence;
 use crate::domain::ids::AccountId;
 use crate::wire::problem::Problem;
+
+/// How long agents may take to hear the answers that were begun: whoever sends half a report and waits is not waited for.
+const AGENTS_LIMIT: Duration = Duration::from_millis(500);
 
 /// How long what was begun may take once the seat is handed back.
 const LOOPS_LIMIT: Duration = Duration::from_secs(5);
@@ -80,8 +83,10 @@ impl Standby for JournalStandby {
             let Some(ground) = ground else { return Err(NO_JOURNAL.to_owned()) };
             within(async {
                 let (journal, account) = ground.journal(known).await?;
-                tracing::info!(account, "the journal can be read from here");
+                let writable = journal.takes_writes().await;
                 journal.close().await;
+                writable.map_err(|why| format!("the journal can be read from here and not written: {why}"))?;
+                tracing::info!(account, "the journal can be carried on over from here");
                 Ok(())
             })
             .await
@@ -123,15 +128,11 @@ impl Ground {
         let name = name.unwrap_or_else(|| USUAL.to_owned());
         let journal = ServerJournal::existing(&self.url).await.map_err(said)?;
         let head = journal.head(AccountId::named(&name)).await.map_err(|error| sentence(&error))?;
-        let seen = known.map_or(0, |known| known.revision);
         if head.revision == 0 {
             return Err(format!("the journal holds nothing of account {name}: --account names another one"));
         }
-        if head.revision < seen {
-            let there = head.revision;
-            return Err(format!(
-                "the journal ends at revision {there} and the control plane was at {seen}: it is another one, or an old copy"
-            ));
+        if let Some(known) = known {
+            known.is_in(&journal, head).await?;
         }
         Ok((journal, name))
     }
@@ -178,7 +179,7 @@ impl Ground {
 async fn end(service: Service<OwnHost>, serving: Option<Serving>, mut running: JoinSet<()>) {
     service.desk.let_go.ask();
     if let Some(serving) = serving {
-        let _ = timeout(LOOPS_LIMIT, serving.end()).await;
+        let _ = timeout(AGENTS_LIMIT, serving.end()).await;
     }
     service.stop.ask();
     let loops = async { while running.join_next().await.is_some() {} };

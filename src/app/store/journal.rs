@@ -107,6 +107,14 @@ impl ServerJournal {
         }
     }
 
+    /// Whether entries can be appended from here, as far as that can be told without doing it.
+    ///
+    /// # Errors
+    /// Why not, in a few words.
+    pub async fn takes_writes(&self) -> Result<(), String> {
+        each!(self, journal => journal.takes_writes().await)
+    }
+
     /// Its vault to read, and what people call that; none where there is none.
     pub fn vault(&self) -> Result<(Option<ServerVault>, String), Problem> {
         match self {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::effect::Effect;
+use super::super::msg::Msg;
 use super::super::snapshot::{Access, Freshness};
 use super::stage::{Stage, start};
 use crate::domain::fallback::{Fallback, Rung, SeatSeen, Silence};
@@ -28,6 +29,7 @@ fn on(rung: Rung, trouble: Option<&str>) -> Stage {
         rung,
         silence: is_lost.then_some(silence),
         auto_at: None,
+        is_looked_at: true,
     }));
     stage.show();
     stage
@@ -172,4 +174,27 @@ fn a_journal_that_is_lost_as_well_leaves_the_picture_and_takes_nothing() {
     says(&stage, &format!("rehearsed on a picture that is {} old", Seconds(40)));
     stage.press("F");
     says(&stage, "what you see is 40s old: only stopping verbs work now");
+}
+
+#[test]
+fn before_it_was_looked_at_the_header_promises_no_fallback() {
+    let mut stage = on(Rung::Attached, None);
+    let fallback = stage.picture.fallback.as_deref().cloned().unwrap();
+    stage.picture.fallback = Some(Arc::new(Fallback { is_looked_at: false, ..fallback }));
+    stage.show();
+    says(&stage, "no fallback");
+    assert!(!stage.screen().contains("fallback ready"), "{}", stage.screen());
+    stage.press("F");
+    says(&stage, "whether this console could carry on is being looked at");
+    stage.press("esc");
+    stage.send(Msg::Resize { width: 120, height: 36 });
+    says(&stage, "no fallback yet");
+}
+
+#[test]
+fn where_there_is_room_the_header_says_over_what_it_could_be_carried_on() {
+    let mut stage = on(Rung::Attached, None);
+    assert!(!stage.screen().contains("postgres"), "{}", stage.screen());
+    stage.send(Msg::Resize { width: 120, height: 36 });
+    says(&stage, "fallback ready: postgres");
 }

@@ -11,8 +11,11 @@ use super::super::snapshot::{Freshness, STALE_AFTER, Snapshot, TICK_LATE_AFTER};
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, piece};
 use crate::domain::decide::next_unattended;
-use crate::domain::fallback::{Rung, Silence};
+use crate::domain::fallback::{Fallback, Rung, Silence};
 use crate::domain::span::Seconds;
+
+/// Columns from which on the second row has room for more than what has to be there.
+const ROOMY: u16 = 100;
 
 /// Draws the lines on top.
 pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
@@ -30,7 +33,7 @@ pub(super) fn draw(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
     ];
     let freshness = right(fresh(model, pen));
     both(row(0), &left, &freshness, pen);
-    let standing = standing(model, pen);
+    let standing = standing(model, row(1).width >= ROOMY, pen);
     let needs = right(needs(model, pen));
     both(row(1), &standing, &needs, pen);
 }
@@ -103,10 +106,12 @@ fn alone(picture: &Snapshot) -> Option<&Silence> {
 }
 
 /// On which rung of the ladder this console stands; while the control plane answers, whether there is one.
-fn rung(picture: &Snapshot) -> Option<Piece<'static>> {
+fn rung(picture: &Snapshot, is_roomy: bool) -> Option<Piece<'static>> {
     let fallback = picture.fallback.as_ref()?;
     Some(match (&fallback.rung, &fallback.trouble) {
-        (Rung::Attached, None) => piece(Role::Dim, "fallback ready"),
+        (Rung::Attached, None) if !fallback.is_looked_at && is_roomy => piece(Role::Dim, "no fallback yet"),
+        (Rung::Attached, None) if !fallback.is_looked_at => piece(Role::Dim, "no fallback"),
+        (Rung::Attached, None) => piece(Role::Dim, ready(fallback, is_roomy)),
         (Rung::Attached, Some(_)) => piece(Role::Dim, "no fallback"),
         (Rung::Lost, None) => piece(Role::Warning, "opening the journal"),
         (Rung::Lost, Some(_)) => piece(Role::Warning, "no fallback"),
@@ -117,8 +122,15 @@ fn rung(picture: &Snapshot) -> Option<Piece<'static>> {
     })
 }
 
+/// It could be carried on; where there is room for it, over what kind of journal.
+fn ready(fallback: &Fallback, is_roomy: bool) -> String {
+    let over = fallback.over.as_deref().filter(|_| is_roomy);
+    let kind = over.and_then(|over| Some(over.split_once(':')?.0));
+    kind.map_or_else(|| "fallback ready".to_owned(), |kind| format!("fallback ready: {kind}"))
+}
+
 /// What the person may do right now, and who ticks.
-fn standing(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
+fn standing(model: &Model, is_roomy: bool, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     let mut pieces = vec![piece(Role::Header, " ")];
     match model.arming.until(model.now) {
         Some(_) => pieces.extend(armed(model, pen)),
@@ -127,7 +139,7 @@ fn standing(model: &Model, pen: &mut Pen<'_>) -> Vec<Piece<'static>> {
     // Before a first picture nobody knows as what one is let in, or who ticks.
     let Some(picture) = model.picture.as_ref().filter(|p| !p.is_blank()) else { return pieces };
     let dot = format!(" {} ", pen.glyph(Glyph::Dot));
-    let rung = rung(picture);
+    let rung = rung(picture, is_roomy);
     let is_attached = picture.fallback.as_ref().is_some_and(|fallback| fallback.rung == Rung::Attached);
     if let Some(rung) = rung.clone().filter(|_| !is_attached) {
         pieces.extend([piece(Role::Dim, dot.clone()), rung]);

@@ -1,6 +1,6 @@
 //! The ladder of a console in virtual time: who is never pushed out, who takes the seat by himself, who gets it back.
 
-use std::future::{Future, ready};
+use std::future::{Future, pending};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use super::driver::Driver;
 use super::store::TestHost;
 use crate::control::afar::{Afar, Answering, afar};
 use crate::control::embedded::{Embedded, Standby};
-use crate::control::ladder::{Known, Ladder, Resolve, ladder};
+use crate::control::known::Known;
+use crate::control::ladder::{Ladder, Resolve, ladder};
 use crate::control::link::{Answer, Link, SeatOrder, SeatWish};
 use crate::control::local::{Introduction, LocalLink};
 use crate::control::picture::{Picture, Role};
@@ -40,6 +41,8 @@ struct Told {
     /// Why it cannot be read.
     trouble: Option<String>,
     is_unnamed: bool,
+    /// Nobody hears whether it could be read.
+    is_slow: bool,
 }
 
 impl Standby for Beneath {
@@ -54,7 +57,11 @@ impl Standby for Beneath {
     }
 
     fn look(&self, _: Option<Known>) -> impl Future<Output = Result<(), String>> + Send + 'static {
-        ready(self.told.lock().unwrap().trouble.clone().map_or(Ok(()), Err))
+        let (is_slow, trouble) = {
+            let told = self.told.lock().unwrap();
+            (told.is_slow, told.trouble.clone())
+        };
+        async move { if is_slow { pending().await } else { trouble.map_or(Ok(()), Err) } }
     }
 
     fn open(
@@ -72,10 +79,11 @@ impl Standby for Beneath {
         };
         let embedded = Embedded::of(&self.service, self.link.clone());
         let embedded = embedded.ordered_by(Some("ann".to_owned())).closed_by(close);
-        ready(match &told.trouble {
+        let opened = match &told.trouble {
             Some(why) => Err(why.clone()),
             None => Ok(embedded),
-        })
+        };
+        async move { opened }
     }
 }
 
@@ -114,6 +122,11 @@ fn introduction() -> Introduction {
 
 impl Night {
     fn falls(resolve: Resolve) -> Self {
+        Self::over(Told::default(), resolve)
+    }
+
+    /// With a journal that says this of itself.
+    fn over(told: Told, resolve: Resolve) -> Self {
         let bed = Bed::running();
         let plane = Plane::start(&bed, "serve");
         let mut console = Driver::new(&bed.clock);
@@ -122,7 +135,7 @@ impl Night {
         loops.into_iter().for_each(|l| console.add(l.future));
         let (near, painter) = service.link(introduction());
         console.add(painter.future);
-        let beneath = Beneath { service, link: near, told: Arc::default() };
+        let beneath = Beneath { service, link: near, told: Arc::new(Mutex::new(told)) };
         let answering = Answering::default();
         answering.set(Some(plane.service.clone()));
         let first = plane.service.picture(&introduction());
@@ -249,7 +262,8 @@ const AUTO: Resolve = Resolve::Auto(Duration::from_secs(60));
 #[test]
 fn the_journal_is_read_once_the_control_plane_is_silent_for_five_seconds_and_closed_once_it_is_back() {
     let mut night = Night::falls(Resolve::Manual);
-    let seen = night.picture().world.revision;
+    let known = Known::of(&night.picture());
+    assert!(known.as_ref().is_some_and(|known| known.last.is_some()), "with the entry nobody else has: {known:?}");
     night.is_cut_off();
     night.pass(4);
     assert_eq!(night.rung(), Rung::Lost);
@@ -259,8 +273,7 @@ fn the_journal_is_read_once_the_control_plane_is_silent_for_five_seconds_and_clo
         "{:?}",
         night.rung()
     );
-    let known = Known { account: "test".to_owned(), revision: seen };
-    assert_eq!(night.beneath.told.lock().unwrap().opened, [Some(known)], "what was seen tells a copy from the journal");
+    assert_eq!(night.beneath.told.lock().unwrap().opened, [known], "what was seen tells a copy from the journal");
     night.answers();
     night.pass(4);
     assert!(matches!(night.rung(), Rung::StandingBy(_)), "one that comes and goes: {:?}", night.rung());
@@ -390,12 +403,19 @@ fn a_control_plane_of_another_journal_gets_no_seat_and_it_is_said() {
     let other = Bed::running();
     other.clock.set(night.bed.clock.steady());
     let mut stranger = Plane::start(&other, "serve");
-    stranger.driver.run(120);
-    night.answering.set(Some(stranger.service.clone()));
-    night.pass(120);
-    assert_eq!((night.rung(), night.epoch()), (Rung::Seated(2), Some(2)));
-    let trouble = night.fallback().trouble.clone().unwrap_or_default();
-    assert!(trouble.contains("does not read this journal"), "{trouble}");
+    for epoch in 1..=3 {
+        stranger.driver.run(120);
+        assert_eq!(stranger.epoch(), Some(epoch));
+        night.answering.set(Some(stranger.service.clone()));
+        night.pass(120);
+        assert_eq!((night.rung(), night.epoch()), (Rung::Seated(2), Some(2)), "however often a seat was taken there");
+        let trouble = night.fallback().trouble.clone().unwrap_or_default();
+        assert!(trouble.contains("does not read this journal"), "{trouble}");
+        if epoch < 3 {
+            drop(stranger);
+            stranger = Plane::start(&other, "serve");
+        }
+    }
     let said = night.wishes(SeatWish::Take);
     assert!(says(&said).contains("the control plane answers"), "{said:?}");
     let said = night.wishes(SeatWish::Leave);
@@ -465,4 +485,15 @@ fn a_journal_that_cannot_be_read_is_tried_again_and_waits_for_no_seat() {
     night.beneath.told.lock().unwrap().trouble = None;
     night.pass(15);
     assert_eq!(night.rung(), Rung::Seated(2));
+}
+
+#[test]
+fn nobody_calls_a_fallback_ready_that_was_not_looked_at() {
+    let fallback = Night::falls(Resolve::Manual).fallback();
+    assert!(fallback.is_looked_at && fallback.trouble.is_none(), "{fallback:?}");
+    let mut night = Night::over(Told { is_slow: true, ..Told::default() }, Resolve::Manual);
+    let fallback = night.fallback();
+    assert!(!fallback.is_looked_at && fallback.trouble.is_none(), "nobody knows yet: {fallback:?}");
+    night.pass(30);
+    assert!(!night.fallback().is_looked_at);
 }

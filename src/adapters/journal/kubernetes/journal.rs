@@ -12,6 +12,7 @@ use super::load::Shelves;
 use super::names::{Part, labels, single};
 use crate::adapters::kube::drawer::{Drawer, Kept, Shelf};
 use crate::adapters::kube::fault::ClusterFault;
+use crate::adapters::kube::rights::{Question, may};
 use crate::control::ports::{AppendError, Batch, Beat, Clock, Head, Heartbeats, Journal, JournalError, Stretch};
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};
@@ -54,6 +55,25 @@ impl<C: Clock> KubernetesJournal<C> {
     /// The journal of this name in a namespace; `at` is what people call it. Nothing is sent yet.
     pub fn of(drawer: Drawer<C>, name: &str, at: &str) -> Self {
         Self { drawer, name: name.into(), at: at.into(), shared: Arc::default() }
+    }
+
+    /// Whether these credentials may write its objects, as the cluster says. Nothing is written.
+    ///
+    /// # Errors
+    /// What they may not do, or why the cluster does not say, in a few words.
+    pub async fn takes_writes(&self) -> Result<(), String> {
+        let namespace = self.drawer.namespace();
+        for verb in ["create", "update"] {
+            let question = Question { verb, group: "", kind: "configmaps", namespace: Some(namespace), name: None };
+            match may(self.drawer.connection(), question).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    return Err(format!("these credentials may not {verb} configmaps in namespace {namespace}"));
+                }
+                Err(fault) => return Err(format!("the cluster does not say what may be done: {fault}")),
+            }
+        }
+        Ok(())
     }
 
     /// What people call it.

@@ -6,6 +6,7 @@ use super::watch::Watch;
 use crate::adapters::postgres::database::{ANSWER_MAX, Database, LOAD_MAX};
 use crate::adapters::postgres::fault::DatabaseFault;
 use crate::control::ports::{AppendError, Batch, Beat, Head, Heartbeats, Journal, JournalError, Stretch};
+use crate::control::trouble::sentence;
 use crate::domain::change::Entry;
 use crate::domain::ids::{AccountId, Revision};
 use crate::domain::world::World;
@@ -37,6 +38,30 @@ impl PostgresJournal {
     /// Where it is, without a password.
     pub fn at(&self) -> &str {
         self.database.at()
+    }
+
+    /// Whether this role may write it, and this database takes writes at all. Nothing is written.
+    ///
+    /// # Errors
+    /// Why not, or that it does not answer, in a few words.
+    pub async fn takes_writes(&self) -> Result<(), String> {
+        const ASKED: &str = "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean, \
+             has_table_privilege('entries', 'INSERT') AND has_table_privilege('heads', 'INSERT') \
+             AND has_table_privilege('heads', 'UPDATE') AND has_table_privilege('beats', 'INSERT') \
+             AND has_table_privilege('beats', 'UPDATE')";
+        let asked = async {
+            let failed = self.failed("ask what may be written");
+            let mut lease = self.database.lease().await.map_err(&failed)?;
+            let told: (bool, bool) = sqlx::query_as(ASKED).fetch_one(&mut *lease).await.map_err(&failed)?;
+            lease.keep();
+            Ok::<_, JournalError>(told)
+        };
+        match self.database.within(ANSWER_MAX, "ask what may be written", asked).await {
+            Ok((false, true)) => Ok(()),
+            Ok((true, _)) => Err("the database takes no writes: it is a standby, or read-only".to_owned()),
+            Ok((false, false)) => Err("this role may not insert entries and move the head".to_owned()),
+            Err(error) => Err(sentence(&error)),
+        }
     }
 
     /// For a graceful exit: waits for the append in flight. Later uses of any clone are refused.

@@ -49,6 +49,14 @@ impl SqliteJournal {
         self.file.path()
     }
 
+    /// Whether this user may write it. Nothing is written.
+    ///
+    /// # Errors
+    /// Why not, in a few words.
+    pub async fn takes_writes(&self) -> Result<(), String> {
+        if self.file.is_barred().await { Err("it is read-only for this user".to_owned()) } else { Ok(()) }
+    }
+
     /// Moves the write-ahead log into the file, so that a copy of the one file is a copy of the journal.
     pub async fn checkpoint(&self) -> Result<(), StoreFault> {
         self.file.checkpoint().await

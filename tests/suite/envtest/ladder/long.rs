@@ -1,10 +1,9 @@
 //! A journal in a cluster that grew long, and the console that carries on over it.
 
-use jiff::Timestamp;
 use kura_console::adapters::clock::SystemClock;
 use kura_console::adapters::journal::kubernetes::journal::KubernetesJournal;
 use kura_console::app::shortening::KEPT_IN_A_CLUSTER;
-use kura_console::control::ports::{Head, Journal};
+use kura_console::control::ports::{Clock, Head, Journal};
 use kura_console::domain::change::{Cause, Change};
 use kura_console::domain::ids::AccountId;
 
@@ -24,10 +23,11 @@ fn account() -> AccountId {
 /// Appends entries that come to nothing until there are more than stay; where it ends then.
 async fn grow(journal: &KubernetesJournal<SystemClock>) -> Head {
     let mut head = journal.head(account()).await.expect("a head");
+    let now = SystemClock::start().now();
     while head.revision < KEPT_IN_A_CLUSTER + APPENDED {
         let mut next = batch(account(), head.revision, APPENDED, 0);
         for entry in &mut next.entries {
-            (entry.at, entry.cause, entry.change) = (Timestamp::now(), Cause::Tick, Change::ClockAccepted);
+            (entry.at, entry.cause, entry.change) = (now, Cause::Tick, Change::ClockAccepted);
         }
         head = journal.append(next).await.expect("nobody else appends");
     }
