@@ -5,6 +5,7 @@ use super::super::target::TargetArgs;
 use super::kura::{GATEWAYS, ORPHANS, RUNTIME_TAGS, SERVERS};
 use super::nouns::{ENVIRONMENTS, MACHINES, Noun, RELEASES, RINGS, ROLLOUTS};
 use super::rolls::{NODES, ROLLS};
+use crate::wire::problem::{Problem, ProblemKind};
 
 /// The word in front of names that asks for all of each.
 const SHOW: &str = "show";
@@ -150,11 +151,49 @@ impl Ask {
     }
 }
 
+impl Ask {
+    /// Where `show` is no roll, it was meant as the word in front of names.
+    pub(super) fn hinted(&self, problem: Problem) -> Problem {
+        match self {
+            Self::Rolls(listed) if listed.names == [SHOW] && problem.kind == ProblemKind::NotFound => {
+                problem.hint("names follow the word show: kura-console rolls show PROJECT/TARGET")
+            }
+            _ => problem,
+        }
+    }
+}
+
 /// `show` alone may be the name of a target.
 fn rolls(listed: &ListedRolls) -> Wanted<'_> {
     match listed.names.split_first() {
         Some((word, names)) if word == SHOW && !names.is_empty() => Wanted::WholeRolls(names),
         _ if listed.all => Wanted::EveryRoll,
         _ => Wanted::Things(&ROLLS, &listed.names),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Typed {
+        #[command(subcommand)]
+        ask: Ask,
+    }
+
+    #[test]
+    fn the_word_show_without_a_name_says_what_it_takes() {
+        let hints = |typed: &[&str], kind| {
+            let Typed { ask } = Typed::parse_from(["kura-console"].iter().chain(typed));
+            ask.hinted(Problem::new(kind, "no_roll", "there is no roll show")).hints
+        };
+        let told = hints(&["rolls", "show"], ProblemKind::NotFound);
+        assert!(told.len() == 1 && told[0].contains("rolls show PROJECT/TARGET"), "{told:?}");
+        assert!(hints(&["rolls", "show"], ProblemKind::Unreachable).is_empty());
+        assert!(hints(&["rolls", "other"], ProblemKind::NotFound).is_empty());
+        assert!(hints(&["rings", "show"], ProblemKind::NotFound).is_empty());
     }
 }

@@ -33,7 +33,7 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 /// that is lost is waited for.
 pub fn run(ask: &Ask) -> Result<(), Problem> {
     let (wanted, flags) = ask.parts();
-    look(wanted, flags)
+    look(wanted, flags).map_err(|problem| ask.hinted(problem))
 }
 
 /// Shows the account: its switches, and what starts by itself next.
