@@ -55,11 +55,14 @@ fn main() {
 /// What parts that are shared with others may fail with.
 pub(crate) type Fallible<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// Prints a spread of times in milliseconds.
-fn print_spread(name: &str, mut times: Vec<std::time::Duration>) {
-    times.sort_unstable();
-    let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)].as_secs_f64() * 1e3;
-    println!("{name}: median {:.2} ms, p99 {:.2} ms, worst {:.2} ms of {}", at(50), at(99), at(100), times.len());
+/// Prints a spread of times in milliseconds, and which of them was the worst.
+fn print_spread(name: &str, times: Vec<std::time::Duration>) {
+    let count = times.len();
+    let which = (1..=count).max_by_key(|nth| times[nth - 1]).unwrap_or_default();
+    let mut sorted = times;
+    sorted.sort_unstable();
+    let at = |share: usize| sorted[(count * share / 100).min(count - 1)].as_secs_f64() * 1e3;
+    println!("{name}: median {:.2} ms, p99 {:.2} ms, worst {:.2} ms (no. {which} of {count})", at(50), at(99), at(100));
 }
 
 /// The time of one piece of work.

@@ -13,6 +13,7 @@ use super::ports::{Clock, Cluster, Sightings};
 use super::publish::Published;
 use super::seat::Held;
 use super::stop::Stop;
+use super::time::until;
 use crate::domain::change::{Cause, Change, Entry};
 use crate::domain::ids::{AccountId, Epoch, Revision};
 use crate::domain::input::Input;
@@ -21,6 +22,10 @@ use crate::domain::world::World;
 /// Between two passes that were not asked for by the tick: a cluster in which something changes all the time is passed
 /// over no more often than this.
 pub(super) const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// How often it is asked when something of a probe is due, while a roll goes on or soaks: a pod that was just sent is not
+/// seen at once.
+const PROBES_ASKED_EVERY: Duration = Duration::from_secs(15);
 
 /// Looks out for one account.
 pub(super) struct Lookout<H> {
@@ -62,6 +67,7 @@ impl<H: Host> Lookout<H> {
                 () = self.stop.asked() => return,
                 _ = epochs.wait_for(|held| *held != Some(epoch)) => return,
                 () = news.next() => {}
+                () = self.probe_is_due() => {}
             }
             if has_nothing(&self.door.world()) {
                 continue;
@@ -76,6 +82,25 @@ impl<H: Host> Lookout<H> {
                 biased;
                 () = self.stop.asked() => return,
                 () = self.host.clock().sleep(LOOK_AGAIN_AFTER) => {}
+            }
+        }
+    }
+}
+
+impl<H: Host> Lookout<H> {
+    /// Returns as soon as something is to be done about a probe (F7); never where nobody rolls anything.
+    async fn probe_is_due(&self) {
+        let clock = self.host.clock();
+        loop {
+            let (now, world) = (clock.now(), self.door.world());
+            if !world.rolls.asks_for_probes(now) {
+                return std::future::pending().await;
+            }
+            let sight = self.host.cluster().sight();
+            let due = sight.and_then(|sight| world.rolls.next_probe(&sight.fleet, now)).map(|at| until(at, now));
+            clock.sleep(due.unwrap_or(PROBES_ASKED_EVERY).min(PROBES_ASKED_EVERY)).await;
+            if due.is_some_and(|due| due <= PROBES_ASKED_EVERY) {
+                return;
             }
         }
     }

@@ -156,8 +156,8 @@ impl Stage {
     }
 
     /// What a living process is made of.
-    pub fn service(&self, name: &str) -> Option<Service<SimHost, SimRenderer>> {
-        self.living().find(|process| process.name == name).map(|process| process.service.clone())
+    pub fn service(&self, name: &str) -> Option<&Service<SimHost, SimRenderer>> {
+        self.living().find(|process| process.name == name).map(|process| &process.service)
     }
 
     /// The world as the journal has it.
@@ -255,8 +255,8 @@ impl Stage {
     }
 
     /// What a living process has of its own: a wall clock that can jump, lines that can be cut.
-    pub fn means(&self, name: &str) -> Option<Means> {
-        self.living().find(|process| process.name == name).map(|process| process.means.clone())
+    pub fn means(&self, name: &str) -> Option<&Means> {
+        self.living().find(|process| process.name == name).map(|process| &process.means)
     }
 
     /// The names of the processes that live, in the order in which they were started.

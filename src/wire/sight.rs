@@ -320,7 +320,7 @@ pub fn cluster_frame(body: &ClusterBody) -> Result<String, serde_json::Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use crate::domain::kura::labels::Labels;
 
     use super::*;
     use crate::domain::kura::object::Stamp;
@@ -338,7 +338,7 @@ mod tests {
             created_at: at(0),
             deleting_since: None,
             finalizers: Vec::new(),
-            labels: BTreeMap::new(),
+            labels: Labels::default(),
         };
         let pod = Pod {
             stamp,

@@ -64,7 +64,7 @@ impl<M> Meta<M> {
             created_at: self.creation_timestamp.unwrap_or(Timestamp::UNIX_EPOCH),
             deleting_since: self.deletion_timestamp.map(|end| end.checked_sub(grace).unwrap_or(end)),
             finalizers: self.finalizers,
-            labels: self.labels,
+            labels: self.labels.into(),
         }
     }
 

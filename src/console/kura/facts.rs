@@ -188,8 +188,8 @@ impl KuraFacts {
 
     /// What was rendered, in the order of servers.
     #[cfg(test)]
-    pub(in super::super) fn renderings(&self) -> Vec<std::sync::Arc<crate::domain::kura::render::Manifest>> {
-        self.rendered.values().map(|rendering| std::sync::Arc::clone(&rendering.manifest)).collect()
+    pub(in super::super) fn renderings(&self) -> Vec<std::sync::Arc<crate::domain::kura::render::Imprint>> {
+        self.rendered.values().map(|rendering| std::sync::Arc::clone(&rendering.imprint)).collect()
     }
 
     /// Nothing was ever said about a Kura server.
@@ -284,10 +284,10 @@ impl Look<'_> {
         let live = sight.instances.get(&server.instance_name);
         let pods: Vec<&Pod> = sight.pods_of(&server.instance_name).collect();
         let pods = pods.as_slice();
-        let rendering = server.wanted_tag().map(|tag| Rendering::of(server, tag, older));
         let seen = sight.instances.is_fresh(self.moment);
-        let drift = rendering.map(|mut rendering| {
-            let drift = rendering.drift(live);
+        let drift = server.wanted_tag().map(|tag| {
+            let mut rendering = Rendering::of(server, tag, older);
+            let drift = rendering.drift(server, tag, live);
             rendered.insert(server.id, rendering);
             drift
         });

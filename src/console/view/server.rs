@@ -208,9 +208,9 @@ fn manifest(server: &Server, row: &ServerRow, sight: &Sight, width: usize, pen: 
     let (manifest, live) = (render(server, tag), sight.instances.get(&server.instance_name));
     let none = || "none".to_owned();
     let of_live = live.and_then(|live| live.revision.clone());
-    let role = if of_live.as_ref() == Some(&manifest.revision) { Role::Text } else { Role::Warning };
+    let role = if of_live.as_ref() == Some(&manifest.imprint.revision) { Role::Text } else { Role::Warning };
     let mut lines = vec![
-        fact("rendered", Role::Text, manifest.revision.clone()),
+        fact("rendered", Role::Text, manifest.imprint.revision.clone()),
         fact("applied", Role::Text, server.applied.as_ref().map_or_else(none, |applied| applied.revision.clone())),
         fact("live", role, of_live.unwrap_or_else(none)),
     ];

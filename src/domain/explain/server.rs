@@ -6,7 +6,7 @@ use super::super::ids::ServerId;
 use super::super::kura::advice::{Advice, of_server};
 use super::super::kura::chain::{LinkName, Standing, chain};
 use super::super::kura::deployment::{Deployment, DeploymentStatus, Wait};
-use super::super::kura::drift::{carries, drift};
+use super::super::kura::drift::is_edited;
 use super::super::kura::ends::aimed;
 use super::super::kura::incidents::workload;
 use super::super::kura::server::{Server, ServerStatus};
@@ -31,15 +31,14 @@ pub(super) fn explain(world: &World, observed: &Observed, id: ServerId, now: Tim
         Some(open) => deploying(server, open),
         None => resting(world, server, sight, now),
     };
-    let said = advised(said, of_server(server, &workload(server, sight, now), is_edited(server, sight)), sight);
+    let said = advised(said, of_server(server, &workload(server, sight, now), reads_otherwise(server, sight)), sight);
     doubted(remarked(said, server), observed, now)
 }
 
 /// Its live object reads otherwise than what is rendered although the revision agrees.
-fn is_edited(server: &Server, sight: &Sight) -> bool {
-    let manifest = server.wanted_tag().map(|tag| server.manifest(tag));
-    let both = manifest.as_ref().zip(sight.instances.get(&server.instance_name));
-    both.is_some_and(|(manifest, live)| carries(manifest, live) && !drift(manifest, &live.spec).is_empty())
+fn reads_otherwise(server: &Server, sight: &Sight) -> bool {
+    let both = server.wanted_tag().zip(sight.instances.get(&server.instance_name));
+    both.is_some_and(|(tag, live)| is_edited(server, tag, live))
 }
 
 /// Being taken down: on its instance first, then on the gateways only it used (K51).

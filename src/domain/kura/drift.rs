@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::object::tag_of;
-use super::render::Manifest;
+use super::render::{Imprint, Manifest};
+use super::server::Server;
 use super::workload::Instance;
 
 /// A field that differs.
@@ -36,9 +37,14 @@ pub fn drift(manifest: &Manifest, live: &Value) -> Vec<FieldDrift> {
 }
 
 /// The live object carries what was rendered: the image and the revision (K23).
-pub fn carries(manifest: &Manifest, live: &Instance) -> bool {
+pub fn carries(imprint: &Imprint, live: &Instance) -> bool {
     let image = live.spec.image().unwrap_or_default();
-    tag_of(image) == tag_of(&manifest.image) && live.revision.as_ref() == Some(&manifest.revision)
+    tag_of(image) == tag_of(&imprint.image) && live.revision.as_ref() == Some(&imprint.revision)
+}
+
+/// The live object reads otherwise than what is rendered although the revision agrees: somebody edited it by hand (K28).
+pub fn is_edited(server: &Server, tag: &str, live: &Instance) -> bool {
+    carries(&server.imprint(tag), live) && !drift(&server.manifest(tag), &live.spec).is_empty()
 }
 
 /// Values by path; lists are leaves, and so is an empty object.

@@ -1,6 +1,7 @@
 //! Kura runtime deployments: what is seen of the cluster, what is to become of it, and every rule in between (K1-K52).
 
 // What passes between the core and whoever talks to the cluster.
+pub mod labels;
 pub mod object;
 pub mod source;
 pub mod live_spec;

@@ -1,6 +1,5 @@
 //! Objects of the cluster as far as decisions need them: how they are called, told apart and written to.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -8,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::span::Seconds;
+use super::labels::Labels;
 
 /// The field manager of everything that is applied here (K28).
 pub const FIELD_MANAGER: &str = "kura-console";
@@ -149,7 +149,7 @@ pub struct Stamp {
     pub finalizers: Vec<String>,
     /// `metadata.labels`.
     #[serde(default)]
-    pub labels: BTreeMap<String, String>,
+    pub labels: Labels,
 }
 
 impl Stamp {
@@ -170,7 +170,7 @@ impl Stamp {
 
     /// One of its labels.
     pub fn label(&self, name: &str) -> Option<&str> {
-        self.labels.get(name).map(String::as_str)
+        self.labels.get(name)
     }
 
     /// How old it is.

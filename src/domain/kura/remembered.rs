@@ -1,34 +1,41 @@
-//! A manifest that was rendered once: rendering is pure, so what it comes to is remembered beside what it was made of.
+//! What a manifest is told by, worked out once: rendering is pure, so it is remembered beside what it was made of. The
+//! manifest itself is not, since there are thousands of them and each is some kilobytes.
 
 use std::sync::{Arc, OnceLock};
 
 use super::beside::Beside;
-use super::render::{Manifest, render};
+use super::render::{Imprint, Manifest, render};
 use super::server::{Server, ServerSpec};
 
 /// What a server was last rendered as.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remembered(Beside<OnceLock<Arc<Rendered>>>);
 
-/// A manifest and what it was made of; everything else that it takes of a server never changes.
+/// An imprint and what it was made of; everything else that it takes of a server never changes.
 struct Rendered {
     tag: String,
     spec: Arc<ServerSpec>,
-    manifest: Arc<Manifest>,
+    imprint: Arc<Imprint>,
 }
 
 impl Server {
-    /// Itself rendered for a tag, the same as `render` would (K21). Remembered for one tag and spec at a time; the fold
-    /// forgets it when either changes, and for any other it is rendered anew.
-    pub fn manifest(&self, tag: &str) -> Arc<Manifest> {
+    /// Itself rendered for a tag (K21).
+    pub fn manifest(&self, tag: &str) -> Manifest {
+        render(self, tag)
+    }
+
+    /// What its manifest for a tag is told by. Remembered for one tag and spec at a time; the fold forgets it when either
+    /// changes, and for any other it is rendered anew.
+    pub fn imprint(&self, tag: &str) -> Arc<Imprint> {
+        let imprint = || Arc::new(render(self, tag).imprint);
         let fresh = || {
-            let (tag, spec, manifest) = (tag.to_owned(), Arc::clone(&self.spec), Arc::new(render(self, tag)));
-            Arc::new(Rendered { tag, spec, manifest })
+            let (tag, spec, imprint) = (tag.to_owned(), Arc::clone(&self.spec), imprint());
+            Arc::new(Rendered { tag, spec, imprint })
         };
         let known = self.rendered.0.0.get_or_init(fresh);
         match known.tag == tag && known.spec == self.spec {
-            true => Arc::clone(&known.manifest),
-            false => Arc::new(render(self, tag)),
+            true => Arc::clone(&known.imprint),
+            false => imprint(),
         }
     }
 }
@@ -51,8 +58,8 @@ mod tests {
         estate.apply(now, &KuraChange::ServerAdded { server });
         let agree = |estate: &Estate, tag: &str| {
             let server = &estate.servers[&id];
-            assert_eq!(*server.manifest(tag), render(server, tag));
-            server.manifest(tag)
+            assert_eq!(*server.imprint(tag), render(server, tag).imprint);
+            server.imprint(tag)
         };
         let first = agree(&estate, "0.19.0");
         assert!(Arc::ptr_eq(&first, &agree(&estate, "0.19.0")), "rendered once");

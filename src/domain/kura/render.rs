@@ -25,21 +25,25 @@ pub struct Manifest {
     pub instance: Value,
     /// The `KuraGateway` of a server that has one of its own, with the same revision in an annotation.
     pub gateway: Option<Value>,
+    /// What it is told by.
+    pub imprint: Imprint,
+}
+
+/// What is asked of a manifest at every look: as much of it as is remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imprint {
     /// Over everything that was rendered, the annotation apart (K22).
     pub revision: String,
     /// The image, as written.
     pub image: String,
+    /// What its gateway is called, where it has one of its own.
+    pub gateway: Option<String>,
 }
 
 impl Manifest {
     /// The `spec` of the instance.
     pub fn spec(&self) -> &Value {
         self.instance.get("spec").unwrap_or(&Value::Null)
-    }
-
-    /// What its gateway is called, where it has one of its own.
-    pub fn gateway_name(&self) -> Option<&str> {
-        self.gateway.as_ref()?.pointer("/metadata/name")?.as_str()
     }
 }
 
@@ -52,7 +56,8 @@ pub fn render(server: &Server, tag: &str) -> Manifest {
             metadata.insert("annotations".to_owned(), json!({ REVISION_ANNOTATION: revision }));
         }
     }
-    Manifest { instance, gateway, revision, image: image(&server.spec, tag) }
+    let name = gateway.as_ref().and_then(|gateway| gateway.pointer("/metadata/name")?.as_str().map(str::to_owned));
+    Manifest { instance, gateway, imprint: Imprint { revision, image: image(&server.spec, tag), gateway: name } }
 }
 
 /// The image of a tag.

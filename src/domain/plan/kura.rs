@@ -100,7 +100,7 @@ impl Rehearsal<'_> {
         let (Some(server), Some(sight)) = (self.server(id), self.observed.cluster.as_ref()) else { return };
         let Some(manifest) = server.wanted_tag().map(|tag| server.manifest(tag)) else { return };
         let Some(live) = sight.instances.get(&server.instance_name) else { return };
-        if carries(&manifest, live) {
+        if carries(&manifest.imprint, live) {
             self.say(PlanKind::Stays, "what is rendered stays the same");
             return;
         }

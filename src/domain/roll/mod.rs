@@ -22,6 +22,7 @@ pub mod order;
 pub mod quorum;
 pub mod partition;
 pub mod probe;
+pub mod due;
 pub mod green;
 pub mod eta;
 

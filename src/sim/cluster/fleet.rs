@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::super::shared::Shared;
 use super::objects::Objects;
+use crate::domain::kura::labels::Labels;
 use crate::domain::kura::object::Stamp;
 use crate::domain::observed::Node;
 use crate::domain::roll::node::StepName;
@@ -214,7 +215,7 @@ impl Objects {
     fn put_load(&mut self, node: &str, at: Timestamp) {
         let name = format!("load-{node}");
         let mut pod = self.running_pod(ELSEWHERE, &name, node, at);
-        pod.stamp.labels.clone_from(&self.fleet.labels);
+        pod.stamp.labels = self.fleet.labels.clone().into();
         pod.owner = Some("ReplicaSet".to_owned());
         let key = format!("{ELSEWHERE}/{name}");
         self.fleet.pods.insert(key, FleetSimPod { pod, due: None, gone: None, sticks: true, budget: false });
@@ -226,8 +227,8 @@ impl Objects {
         self.fleet.registry_waits = false;
         let Some(node) = node else { return drop(self.fleet.pods.remove(&key)) };
         let mut pod = self.running_pod(REGISTRY.0, REGISTRY.1, node, at);
-        pod.stamp.labels.clone_from(&self.fleet.labels);
-        pod.stamp.labels.insert("app.kubernetes.io/name".to_owned(), "zot".to_owned());
+        pod.stamp.labels = self.fleet.labels.clone().into();
+        pod.stamp.labels.insert("app.kubernetes.io/name", "zot");
         pod.owner = Some("StatefulSet".to_owned());
         self.fleet.pods.insert(key, FleetSimPod { pod, due: None, gone: None, sticks: false, budget: true });
     }
@@ -281,7 +282,7 @@ impl Objects {
             created_at: Timestamp::UNIX_EPOCH,
             deleting_since: None,
             finalizers: Vec::new(),
-            labels: BTreeMap::new(),
+            labels: Labels::default(),
         };
         FleetNode {
             stamp,

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::faults::ClusterFault;
 use super::fences::Fences;
 use super::fleet::Fleet;
+use crate::domain::kura::labels::Labels;
 use crate::domain::kura::object::{ObjectKind, Stamp};
 use crate::domain::kura::step::Step;
 use crate::domain::kura::traffic::{Dns, Gateway, Tls, Up};
@@ -151,7 +152,7 @@ impl Objects {
             created_at: at,
             deleting_since: None,
             finalizers: Vec::new(),
-            labels: BTreeMap::new(),
+            labels: Labels::default(),
         }
     }
 

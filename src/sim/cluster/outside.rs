@@ -231,8 +231,8 @@ fn patch_stamp(stamp: &mut crate::domain::kura::object::Stamp, patch: &Value) {
     if let Some(Value::Object(labels)) = patch.pointer("/metadata/labels") {
         for (label, value) in labels {
             match value.as_str() {
-                Some(value) => drop(stamp.labels.insert(label.clone(), value.to_owned())),
-                None => drop(stamp.labels.remove(label)),
+                Some(value) => stamp.labels.insert(label.clone(), value),
+                None => stamp.labels.remove(label),
             }
         }
     }

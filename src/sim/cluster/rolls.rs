@@ -67,7 +67,7 @@ impl Objects {
         let sent_at = manifest.pointer("/metadata/annotations").and_then(|all| all.get(SENT_ANNOTATION));
         pod.sent_at = sent_at.and_then(Value::as_str).and_then(|text| text.parse().ok());
         let image = manifest.pointer("/spec/containers/0/image").and_then(Value::as_str).unwrap_or_default();
-        pod.stamp.labels.insert("image".to_owned(), image.to_owned());
+        pod.stamp.labels.insert("image", image);
         if self.fleet.mends_when_asked && pod.stamp.label(ROLL_LABEL) == Some(ASKED) {
             self.fleet.wedged.remove(node);
         }

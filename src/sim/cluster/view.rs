@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::objects::{Objects, SimChain};
+use crate::domain::kura::labels::Labels;
 use crate::domain::kura::object::{ObjectKind, Stamp};
 use crate::domain::kura::sight::{PodDeleter, Sight};
 use crate::domain::kura::source::{Contact, Source};
@@ -158,6 +159,6 @@ fn derived(name: &str, at: Timestamp) -> Stamp {
         created_at: at,
         deleting_since: None,
         finalizers: Vec::new(),
-        labels: std::collections::BTreeMap::new(),
+        labels: Labels::default(),
     }
 }

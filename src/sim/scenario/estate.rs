@@ -102,7 +102,7 @@ fn latest(server: &Server, row: &DeploymentGiven, start: Timestamp) -> Deploymen
     (made.status, made.force) = (row.status, row.force);
     if row.status != DeploymentStatus::Pending {
         (made.started_at, made.applied) = (Some(at), true);
-        made.manifest_revision = Some(render(server, &tag).revision);
+        made.manifest_revision = Some(render(server, &tag).imprint.revision);
     }
     made.finished_at = (!row.status.is_open()).then_some(at);
     made

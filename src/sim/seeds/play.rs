@@ -254,8 +254,8 @@ impl Theatre {
     /// The wall clock of a process jumps; from now on it must not act on time, unless somebody accepts it.
     fn jump(&mut self, process: usize, by: i64) {
         let Some(means) = self.means(process).filter(|_| self.jumped[process] == 0) else { return };
-        self.jumped[process] = by;
         means.clock.jump(SignedDuration::from_secs(by));
+        self.jumped[process] = by;
         self.count(Mishap::ClockJump);
     }
 
@@ -270,7 +270,7 @@ impl Theatre {
         self.means(process).is_some_and(|means| means.clock.is_suspect())
     }
 
-    fn means(&self, process: usize) -> Option<Means> {
+    fn means(&self, process: usize) -> Option<&Means> {
         self.stage.means(&self.processes[process])
     }
 
@@ -333,7 +333,7 @@ impl Theatre {
         };
         self.stage.begin_process(&self.processes[process], beginning);
         if let Some(means) = self.means(process) {
-            self.witness.sky.watch(&self.processes[process], means.clock);
+            self.witness.sky.watch(&self.processes[process], means.clock.clone());
         }
     }
 

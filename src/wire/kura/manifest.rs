@@ -35,9 +35,9 @@ impl ManifestBody {
         let diff = manifest.as_ref().zip(live).map(|(manifest, live)| drift(manifest, &live.spec));
         Self {
             diff: diff.unwrap_or_default(),
-            revision_rendered: manifest.as_ref().map(|manifest| manifest.revision.clone()),
+            revision_rendered: manifest.as_ref().map(|manifest| manifest.imprint.revision.clone()),
             gateway: manifest.as_ref().and_then(|manifest| manifest.gateway.clone()),
-            rendered: manifest.map(|manifest| manifest.instance.clone()),
+            rendered: manifest.map(|manifest| manifest.instance),
             live: live.map(|live| (*live.spec).clone()),
             applied: server.applied.as_ref().map(|applied| applied.revision.clone()),
             revision_applied: live.and_then(|live| live.revision.clone()),

@@ -9,7 +9,7 @@ use crate::domain::ids::ServerId;
 use crate::domain::kura::advice::{Advice, of_server};
 use crate::domain::kura::chain::{ChainLink, chain};
 use crate::domain::kura::deployment::Wait;
-use crate::domain::kura::drift::{carries, drift};
+use crate::domain::kura::drift::{carries, is_edited};
 use crate::domain::kura::ends::aimed;
 use crate::domain::kura::incidents::{HeldUpdate, PinnedPod, Workload, workload};
 use crate::domain::kura::server::{ForeignEdit, MovePhase, Pin, Server, ServerSpec, ServerStatus};
@@ -148,20 +148,17 @@ impl ServerBody {
     fn found(world: &World, observed: &Observed, ways: &Ways<'_>, server: &Server, now: Timestamp) -> Self {
         let sight = ways.sight;
         let live = sight.instances.get(&server.instance_name);
-        let manifest = server.wanted_tag().map(|tag| server.manifest(tag));
+        let imprint = server.wanted_tag().map(|tag| server.imprint(tag));
         let work = workload(server, sight, now);
         let wait = server.open().and_then(|row| row.wait.clone());
         let is_seen = sight.instances.is_fresh(now);
-        let both = manifest.as_ref().zip(live).filter(|_| is_seen);
-        let edited = both.is_some_and(|(one, live)| carries(one, live) && !drift(one, &live.spec).is_empty());
+        let both = server.wanted_tag().zip(live).filter(|_| is_seen);
+        let edited = both.is_some_and(|(tag, live)| is_edited(server, tag, live));
         Self {
             deployment: server.open().or(server.deployments.last()).map(|row| DeploymentBody::of(server.id, row)),
             wait_age_seconds: wait.as_ref().map(|wait| Seconds::between(wait.since, now)),
-            drift: manifest
-                .as_ref()
-                .filter(|_| is_seen)
-                .map(|manifest| live.is_none_or(|live| !carries(manifest, live))),
-            revision_rendered: manifest.map(|manifest| manifest.revision.clone()),
+            drift: imprint.as_ref().filter(|_| is_seen).map(|imprint| live.is_none_or(|live| !carries(imprint, live))),
+            revision_rendered: imprint.map(|imprint| imprint.revision.clone()),
             revision_live: live.and_then(|live| live.revision.clone()),
             ready: sight.pods.contact.read_at().map(|_| work.ready),
             controller_heartbeat_age_seconds: live

@@ -116,12 +116,12 @@ pub fn serves(server: &Server, tag: &str) -> bool {
     server.status == ServerStatus::Active && server.open().is_none() && server.current_image_tag.as_deref() == Some(tag)
 }
 
-fn shared_class() -> String {
+pub fn shared_class() -> String {
     format!("kura-{REGION}")
 }
 
 /// Classes are of the whole cluster: another test may have made it.
-async fn make_class(api: &Rest, name: &str) {
+pub async fn make_class(api: &Rest, name: &str) {
     let class = json!({"metadata": {"name": name}, "spec": {"controller": "example.com/ingress"}});
     let status = api.create(CLASSES, &class).await.status;
     assert!(status == 201 || status == 409, "{status}");

@@ -6,10 +6,54 @@ use serde_json::{Value, json};
 
 use super::cluster::Cluster;
 use super::controller::Controller;
-use super::incidents::{Bed, serves};
+use super::incidents::{Bed, make_class, serves, shared_class};
 use super::kubelet::{Kubelet, image_of, uid_of};
-use super::objects::{Strategy, image, instances};
-use super::plane::Ground;
+use super::objects::{Strategy, image};
+use super::plane::{Ground, Plane};
+use super::rest::Rest;
+
+const NAMESPACE: &str = "default";
+
+/// A cluster of one's own, parts of which may be killed, and a server with two pods in it.
+struct Mortal {
+    cluster: Cluster,
+    ground: Ground,
+    api: Rest,
+    name: String,
+    strategy: Strategy,
+    plane: Plane,
+}
+
+impl Mortal {
+    /// It serves 0.20.0, and its set rolls in that way.
+    async fn serving(folder: &str, strategy: Strategy) -> Option<Self> {
+        let cluster = Cluster::start(folder).await?;
+        cluster.define().await;
+        let (ground, api) = (Ground::lay_in(NAMESPACE, cluster.admin_config()).await, cluster.admin());
+        make_class(&api, &shared_class()).await;
+        let plane = ground.plane_with_server(2, "0.20.0").await;
+        let mortal = Self { cluster, name: ground.instance(), ground, api, strategy, plane };
+        let controller = mortal.controller();
+        mortal.until_applied("0.20.0").await;
+        controller.reconcile().await;
+        mortal.cluster.until("two pods", async || controller.pods().await.len() == 2).await;
+        controller.run(&[true, true]).await;
+        controller.give_address("127.0.0.1").await;
+        mortal.ground.resolver.lead_here(&mortal.ground.host);
+        mortal.plane.until("it serves", |server| serves(server, "0.20.0")).await;
+        Some(mortal)
+    }
+
+    fn controller(&self) -> Controller<'_> {
+        Controller::new(&self.api, NAMESPACE, &self.name).rolling(self.strategy)
+    }
+
+    /// Until the instance is on that tag.
+    async fn until_applied(&self, tag: &str) {
+        let (live, image) = (self.controller().instance_path(), image(tag));
+        self.cluster.until(tag, async || self.api.get(&live).await.body["spec"]["image"] == image.as_str()).await;
+    }
+}
 
 fn on(pods: &[Value], ordinal: usize) -> (&str, String) {
     (image_of(&pods[ordinal]), uid_of(&pods[ordinal]))
@@ -87,35 +131,18 @@ async fn where_the_strategy_is_bare_a_pod_that_came_back_old_goes_again_once_tha
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pods_that_are_made_of_the_old_template_after_all_go_again_until_they_are_new() {
     // K35, K36 (I2)
-    let Some(cluster) = Cluster::start("tending-controllers").await else { return };
-    cluster.define().await;
-    let ground = Ground::lay_in("default", cluster.admin_config()).await;
-    let (api, name) = (cluster.admin(), ground.instance());
-    let class = json!({"metadata": {"name": "kura-eu-central-1"}, "spec": {"controller": "example.com/ingress"}});
-    api.create("/apis/networking.k8s.io/v1/ingressclasses", &class).await.done();
-    let controller = Controller::new(&api, "default", &name).rolling(Strategy::Bare);
+    let Some(mortal) = Mortal::serving("tending-controllers", Strategy::Bare).await else { return };
+    let Mortal { cluster, api, plane, .. } = &mortal;
+    let controller = mortal.controller();
     let kubelet = api.clone();
-    let kubelet = tokio::spawn(async move { Kubelet::new(&kubelet, "default").tend().await });
-    let plane = ground.plane_with_server(2, "0.20.0").await;
-    let live = format!("{}/{name}", instances("default"));
-    let applied = async |tag: &str| {
-        let tag = image(tag);
-        cluster.until(&tag, async || api.get(&live).await.body["spec"]["image"] == tag.as_str()).await;
-    };
-    applied("0.20.0").await;
-    controller.reconcile().await;
-    cluster.until("two pods", async || controller.pods().await.len() == 2).await;
-    controller.run(&[true, true]).await;
-    controller.give_address("127.0.0.1").await;
-    ground.resolver.lead_here(&ground.host);
-    plane.until("it serves", |server| serves(server, "0.20.0")).await;
+    let kubelet = tokio::spawn(async move { Kubelet::new(&kubelet, NAMESPACE).tend().await });
     controller.run(&[false, false]).await;
 
     cluster.kill_controllers();
     plane.release("0.21.0").await;
-    applied("0.21.0").await;
+    mortal.until_applied("0.21.0").await;
     controller.reconcile().await;
-    cluster.until("both are gone", async || Kubelet::new(&api, "default").pods().await.is_empty()).await;
+    cluster.until("both are gone", async || Kubelet::new(api, NAMESPACE).pods().await.is_empty()).await;
     cluster.start_controllers();
     cluster.until("both are new", async || controller.count_on(&image("0.21.0")).await == 2).await;
     let deleted = plane.server().deleted_total.get("0.21.0").copied().unwrap_or_default();
@@ -159,26 +186,9 @@ async fn what_an_operator_holds_back_is_left_alone_until_it_is_let_go() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_release_that_comes_while_the_api_server_is_dead_is_carried_out_after_it() {
     // K27, K9 (A20)
-    let Some(cluster) = Cluster::start("tending-killed").await else { return };
-    cluster.define().await;
-    let ground = Ground::lay_in("default", cluster.admin_config()).await;
-    let (api, name) = (cluster.admin(), ground.instance());
-    let class = json!({"metadata": {"name": "kura-eu-central-1"}, "spec": {"controller": "example.com/ingress"}});
-    api.create("/apis/networking.k8s.io/v1/ingressclasses", &class).await.done();
-    let controller = Controller::new(&api, "default", &name);
-    let plane = ground.plane_with_server(2, "0.20.0").await;
-    let live = format!("{}/{name}", instances("default"));
-    let applied = async |tag: &str| {
-        let tag = image(tag);
-        cluster.until(&tag, async || api.get(&live).await.body["spec"]["image"] == tag.as_str()).await;
-    };
-    applied("0.20.0").await;
-    controller.reconcile().await;
-    cluster.until("two pods", async || controller.pods().await.len() == 2).await;
-    controller.run(&[true, true]).await;
-    controller.give_address("127.0.0.1").await;
-    ground.resolver.lead_here(&ground.host);
-    plane.until("it serves", |server| serves(server, "0.20.0")).await;
+    let Some(mortal) = Mortal::serving("tending-killed", Strategy::Partitioned).await else { return };
+    let Mortal { cluster, plane, .. } = &mortal;
+    let controller = mortal.controller();
 
     cluster.kill_api_server();
     plane.release("0.21.0").await;
@@ -188,7 +198,7 @@ async fn a_release_that_comes_while_the_api_server_is_dead_is_carried_out_after_
     assert_eq!((open.status, open.applied), (DeploymentStatus::Pending, false));
 
     cluster.restart_api_server().await;
-    applied("0.21.0").await;
+    mortal.until_applied("0.21.0").await;
     controller.reconcile().await;
     cluster.until("one is new", async || controller.count_on(&image("0.21.0")).await == 1).await;
     controller.run(&[true, true]).await;

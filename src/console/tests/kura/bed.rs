@@ -88,7 +88,7 @@ impl Bed {
         let class = spec["ingressClassName"].as_str().unwrap_or("none").to_owned();
         let host = server.public_host().unwrap_or_default();
         let live = json!({
-            "spec": spec, "observed_image": tag, "revision": manifest.revision, "last_reconciled_at": self.stage.now,
+            "spec": spec, "observed_image": tag, "revision": manifest.imprint.revision, "last_reconciled_at": self.stage.now,
         });
         self.sight.instances.rows.extend([row(name, live)]);
         let set = json!({"image": tag, "replicas": 2, "strategy": {"kind": "rolling_update", "partition": 0}});

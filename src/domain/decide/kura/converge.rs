@@ -8,7 +8,7 @@ use super::super::super::kura::deployment::{Closing, Deployment, DeploymentStatu
 use super::super::super::kura::drift::{carries, drift};
 use super::super::super::kura::front::front;
 use super::super::super::kura::object::{ObjectKind, ObjectRef, Version, tag_of};
-use super::super::super::kura::render::Manifest;
+use super::super::super::kura::render::{Imprint, Manifest};
 use super::super::super::kura::server::{FOREIGN_EDITS_MAX, Server};
 use super::super::super::kura::sight::Sight;
 use super::super::super::kura::step::{Deed, Purpose, Step};
@@ -23,15 +23,15 @@ pub(super) fn converge(draft: &mut Draft<'_>, ways: &Ways<'_>, server: &Server) 
     let told = draft.told();
     note_observed(draft, server, live);
     let Some(tag) = server.wanted_tag() else { return };
-    let manifest = server.manifest(tag);
+    let imprint = server.imprint(tag);
     if let Some(live) = live.filter(|live| !live.foreign.is_empty() || !server.foreign.is_empty()) {
-        note_foreign(draft, server, &manifest, live);
+        note_foreign(draft, server, &server.manifest(tag), live);
     }
     let server = &*since(draft, server, told);
-    let owed = Owed { instance: owes(server, &manifest, live), gateway: owes_gateway(draft, sight, server, &manifest) };
+    let owed = Owed { instance: owes(server, &imprint, live), gateway: owes_gateway(draft, sight, server, &imprint) };
     match owed {
-        Owed { instance: false, gateway: false } => activate(draft, ways, server, tag, &manifest),
-        _ => apply(draft, sight, server, &manifest, &owed),
+        Owed { instance: false, gateway: false } => activate(draft, ways, server, tag, &imprint),
+        _ => apply(draft, sight, server, &server.manifest(tag), &owed),
     }
 }
 
@@ -84,30 +84,31 @@ fn note_let_go(draft: &mut Draft<'_>, server: &Server, live: &Instance) {
 /// Something has to be applied: a force that is not spent, an object that is missing, another image or revision. Not
 /// over an object on its way out, and not the same manifest over and over by itself where another manager writes a field
 /// of it back and back (K28).
-fn owes(server: &Server, manifest: &Manifest, live: Option<&Instance>) -> bool {
+fn owes(server: &Server, imprint: &Imprint, live: Option<&Instance>) -> bool {
     let forced = server.open().is_some_and(Deployment::owes_force);
     match live {
         None => true,
         Some(live) if live.stamp.is_leaving() => false,
         Some(_) if forced => true,
-        Some(live) => !carries(manifest, live) && !is_torn(server, manifest),
+        Some(live) => !carries(imprint, live) && !is_torn(server, imprint),
     }
 }
 
 /// This very manifest was written back too often.
-fn is_torn(server: &Server, manifest: &Manifest) -> bool {
-    let same = server.applied.as_ref().is_some_and(|applied| applied.revision == manifest.revision);
+fn is_torn(server: &Server, imprint: &Imprint) -> bool {
+    let same = server.applied.as_ref().is_some_and(|applied| applied.revision == imprint.revision);
     same && server.tug_of_war().is_some()
 }
 
 /// Its own gateway is missing or of another manifest, as far as gateways can be read; or a force is not spent.
-fn owes_gateway(draft: &Draft<'_>, sight: &Sight, server: &Server, manifest: &Manifest) -> bool {
-    let Some(name) = manifest.gateway_name().filter(|_| sight.gateways.is_fresh(draft.now)) else { return false };
+fn owes_gateway(draft: &Draft<'_>, sight: &Sight, server: &Server, imprint: &Imprint) -> bool {
+    let own = imprint.gateway.as_ref().filter(|_| sight.gateways.is_fresh(draft.now));
+    let Some(name) = own else { return false };
     match sight.gateways.get(name) {
         None => true,
         Some(seen) if seen.stamp.is_leaving() => false,
         Some(seen) => {
-            server.open().is_some_and(Deployment::owes_force) || seen.revision.as_ref() != Some(&manifest.revision)
+            server.open().is_some_and(Deployment::owes_force) || seen.revision.as_ref() != Some(&imprint.revision)
         }
     }
 }
@@ -117,11 +118,12 @@ fn apply(draft: &mut Draft<'_>, sight: &Sight, server: &Server, manifest: &Manif
     let (open, live) = (server.open(), sight.instances.get(&server.instance_name));
     let force = open.is_some_and(Deployment::owes_force);
     let before = live.and_then(|live| live.spec.image()).map(tag_of);
-    let image = tag_of(&manifest.image).to_owned();
+    let Manifest { instance, gateway, imprint } = manifest;
+    let image = tag_of(&imprint.image).to_owned();
     let purpose = Purpose::Converge {
         server: server.id,
         deployment: open.map(|row| row.id),
-        revision: manifest.revision.clone(),
+        revision: imprint.revision.clone(),
         new_image: before.is_some_and(|before| before != image),
         image,
     };
@@ -129,20 +131,20 @@ fn apply(draft: &mut Draft<'_>, sight: &Sight, server: &Server, manifest: &Manif
         let deed = Deed::Apply { manifest: manifest.clone(), from, force };
         draft.step(Step { object: ObjectRef::new(kind, name), deed, purpose: purpose.clone() });
     };
-    if let (Some(gateway), Some(name)) = (manifest.gateway.as_ref().filter(|_| owed.gateway), manifest.gateway_name()) {
+    if let (Some(gateway), Some(name)) = (gateway.as_ref().filter(|_| owed.gateway), &imprint.gateway) {
         step(ObjectKind::KuraGateway, name, gateway, sight.gateways.get(name).map(|seen| seen.stamp.version()));
     }
     if owed.instance {
         let from = live.map(|live| live.stamp.version());
-        step(ObjectKind::KuraInstance, &server.instance_name, &manifest.instance, from);
+        step(ObjectKind::KuraInstance, &server.instance_name, instance, from);
     }
 }
 
 /// Nothing is left to apply: the open deployment runs, and waits for the first broken link or succeeds.
-fn activate(draft: &mut Draft<'_>, ways: &Ways<'_>, server: &Server, tag: &str, manifest: &Manifest) {
+fn activate(draft: &mut Draft<'_>, ways: &Ways<'_>, server: &Server, tag: &str, imprint: &Imprint) {
     let Some(open) = server.open() else { return };
     if open.status == DeploymentStatus::Pending {
-        let revision = manifest.revision.clone();
+        let revision = imprint.revision.clone();
         draft.tell(KuraChange::DeploymentStarted { server: server.id, deployment: open.id, revision });
     }
     let sight = ways.sight;

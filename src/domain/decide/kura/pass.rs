@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use super::super::super::kura::change::KuraChange;
 use super::super::super::kura::front::{Front, front};
 use super::super::super::kura::object::{ObjectKind, ObjectRef, Stamp};
-use super::super::super::kura::render::Manifest;
 use super::super::super::kura::rested::{Rest, is_settled};
 use super::super::super::kura::server::{Server, ServerStatus};
 use super::super::super::kura::sight::Sight;
@@ -83,8 +82,8 @@ fn note_rest(rest: &mut Rest, sight: &Sight, server: &Server, is_idle: bool) {
         rest.is_busy(server.id);
         return;
     }
-    let manifest = server.wanted_tag().map(|tag| server.manifest(tag));
-    let gateway = manifest.as_deref().and_then(Manifest::gateway_name);
+    let imprint = server.wanted_tag().map(|tag| server.imprint(tag));
+    let gateway = imprint.as_ref().and_then(|imprint| imprint.gateway.as_deref());
     let front = front(server, sight);
     let endpoint = front.as_ref().map(Front::key);
     rest.rests(server.id, [Some(server.instance_name.as_str()), gateway, endpoint.as_deref()].into_iter().flatten());

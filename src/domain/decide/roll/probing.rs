@@ -3,10 +3,11 @@
 use super::super::super::ids::RollId;
 use super::super::super::kura::step::{Deed, Purpose, RollWork, Step};
 use super::super::super::roll::change::RollChange;
+use super::super::super::roll::due::{again_at, pod_of};
 use super::super::super::roll::green::Prints;
 use super::super::super::roll::manifest::{probe as manifest, probe_object};
 use super::super::super::roll::node::{NodeRoll, Verdict};
-use super::super::super::roll::probe::{Judged, PROBE_AGAIN_AFTER, START_DEADLINE, judge as judge_pod};
+use super::super::super::roll::probe::{Judged, START_DEADLINE, judge as judge_pod};
 use super::super::super::roll::sight::{FleetPod, FleetSight};
 use super::super::super::roll::spec::PROBE_IMAGE;
 use super::super::draft::Draft;
@@ -20,11 +21,6 @@ pub(super) fn judge(draft: &mut Draft<'_>, fleet: &FleetSight) {
         }
         look(draft, &prints, *id, name, node);
     }
-}
-
-/// The pod of a probe.
-fn pod_of<'a>(fleet: &'a FleetSight, roll: Option<RollId>, node: &str, number: u64) -> Option<&'a FleetPod> {
-    fleet.own_pod(&probe_object(roll, node, number).name)
 }
 
 fn settle(draft: &mut Draft<'_>, fleet: &FleetSight, roll: Option<RollId>, name: &str, pod: &FleetPod) {
@@ -50,9 +46,7 @@ fn look(draft: &mut Draft<'_>, prints: &Prints<'_>, id: RollId, name: &str, node
 pub(super) fn probe(draft: &mut Draft<'_>, fleet: &FleetSight) {
     for (name, (roll, node)) in draft.world().rolls.watched(draft.now) {
         let image = draft.world().rolls.roll(roll).map(|roll| roll.spec.probe_image.clone());
-        let last = node.findings.iter().rev().find(|finding| !finding.passive).map(|finding| finding.started_at);
-        let due = last.is_none_or(|last| draft.now >= PROBE_AGAIN_AFTER.after(last));
-        if due && fleet.nodes.get(&name).is_some() {
+        if again_at(&node).is_none_or(|at| draft.now >= at) && fleet.nodes.get(&name).is_some() {
             send(draft, fleet, Some(roll), &name, node.probed, image.as_deref().unwrap_or(PROBE_IMAGE));
         }
     }

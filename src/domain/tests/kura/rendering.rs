@@ -39,7 +39,7 @@ fn a_server_on_a_shared_gateway_is_rendered_as_it_always_was() {
                 "tuist.dev/account": "acme",
                 "tuist.dev/region": "eu-central-1",
             },
-            "annotations": { REVISION_ANNOTATION: manifest.revision },
+            "annotations": { REVISION_ANNOTATION: manifest.imprint.revision },
         },
         "spec": {
             "accountHandle": "acme",
@@ -60,7 +60,7 @@ fn a_server_on_a_shared_gateway_is_rendered_as_it_always_was() {
     });
     assert_eq!(manifest.instance, expected);
     assert_eq!(manifest.gateway, None);
-    assert_eq!(manifest.revision, "1113a069e426ebd5", "a revision that moves re-applies every server there is");
+    assert_eq!(manifest.imprint.revision, "1113a069e426ebd5", "a revision that moves re-applies every server there is");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_server_with_a_gateway_of_its_own_is_rendered_with_it() {
         "hostNetwork": false,
     });
     assert_eq!(gateway["spec"], spec);
-    assert_eq!(manifest.revision, "118c8c27da900a02");
+    assert_eq!(manifest.imprint.revision, "118c8c27da900a02");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn the_move_to_a_shared_class_renders_no_gateway_any_more() {
         server.spec_mut().overrides.insert("ingressClassName".to_owned(), json!("kura-eu-central"));
     });
     assert!(dedicated.gateway.is_some() && shared.gateway.is_none());
-    assert_ne!(dedicated.revision, shared.revision);
+    assert_ne!(dedicated.imprint.revision, shared.imprint.revision);
 }
 
 #[test]
@@ -138,11 +138,11 @@ fn changes() -> Vec<(&'static str, Edit)> {
 #[test]
 fn every_field_moves_the_revision() {
     // K22
-    let mut revisions: BTreeSet<String> = BTreeSet::from([with(|_| {}).revision]);
+    let mut revisions: BTreeSet<String> = BTreeSet::from([with(|_| {}).imprint.revision]);
     for (field, change) in changes() {
-        assert!(revisions.insert(with(change).revision), "{field} is not in the revision");
+        assert!(revisions.insert(with(change).imprint.revision), "{field} is not in the revision");
     }
-    assert!(revisions.insert(render(&server(), "0.20.1").revision), "the tag");
+    assert!(revisions.insert(render(&server(), "0.20.1").imprint.revision), "the tag");
     let fields = serde_json::to_value(ServerSpec::default()).unwrap();
     let known: BTreeSet<&str> = changes().iter().map(|(field, _)| *field).collect();
     let missing: Vec<&String> = fields.as_object().unwrap().keys().filter(|f| !known.contains(f.as_str())).collect();
@@ -209,6 +209,6 @@ proptest! {
         let rendered = |spec: &ServerSpec| render(&Server { spec: Arc::new(spec.clone()), ..server() }, "0.20.0");
         let (a, b) = (rendered(&a), rendered(&b));
         let same = |manifest: &Manifest| (canonical(manifest.spec()), manifest.gateway.as_ref().map(canonical));
-        prop_assert_eq!(same(&a) == same(&b), a.revision == b.revision);
+        prop_assert_eq!(same(&a) == same(&b), a.imprint.revision == b.imprint.revision);
     }
 }

@@ -1,6 +1,6 @@
 //! An estate under test with a cluster that does what it is told: no controller of its own, no time but what is passed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use imbl::OrdMap;
 use jiff::Timestamp;
@@ -12,6 +12,7 @@ use crate::domain::ids::{RolloutId, ServerId};
 use crate::domain::input::{Input, Order, Verb};
 use crate::domain::kura::change::KuraChange;
 use crate::domain::kura::deployment::{Deployment, DeploymentStatus};
+use crate::domain::kura::labels::Labels;
 use crate::domain::kura::object::{ACCOUNT_LABEL, ObjectKind, ObjectRef, REGION_LABEL, REVISION_ANNOTATION, Stamp};
 use crate::domain::kura::render::{class, render};
 use crate::domain::kura::rested::Rested;
@@ -201,7 +202,7 @@ impl Rig {
             created_at: self.now,
             deleting_since: None,
             finalizers: Vec::new(),
-            labels: BTreeMap::new(),
+            labels: Labels::default(),
         }
     }
 
@@ -330,7 +331,7 @@ impl Rig {
     pub(super) fn put_gateway(&mut self, name: &str, tenant: &str) {
         let mut stamp = self.stamp(name);
         let labels = [(ACCOUNT_LABEL, tenant), (REGION_LABEL, "eu")];
-        stamp.labels = labels.map(|(label, value)| (label.to_owned(), value.to_owned())).into();
+        stamp.labels = labels.map(|(label, value)| (label.to_owned(), value.to_owned())).into_iter().collect();
         let (region, class) = (Some("eu".to_owned()), Some(name.to_owned()));
         let (phase, message) = (None, None);
         let (revision, last_reconciled_at) = (None, None);
@@ -363,7 +364,7 @@ impl Rig {
 
     pub(super) fn revision(&self, tenant: &str) -> String {
         let server = self.server(tenant);
-        render(server, server.wanted_tag().unwrap()).revision
+        render(server, server.wanted_tag().unwrap()).imprint.revision
     }
 }
 

@@ -228,7 +228,7 @@ fn the_gate_waits_for_infra_reports_the_others_and_wants_every_workload_in_one_c
     assert_eq!(refusal.code(), "not_partitioned", "{refusal}: without a label it is in no class");
     for pod in ["app-wk-1", "app-wk-2"] {
         let pod = rig.fleet.pods.rows.get_mut(&format!("apps/{pod}")).unwrap();
-        pod.stamp.labels.insert("tier".to_owned(), "tenant".to_owned());
+        pod.stamp.labels.insert("tier", "tenant");
     }
     rig.start("r", "x", RollSpec { partition: partition(), ..spec(2) });
     rig.until(|rig| rig.state_of("wk-1", StepName::Uncordon) == Some(StepState::Done) || rig.roll().gate.is_some());

@@ -10,6 +10,7 @@ use crate::domain::decide::decide;
 use crate::domain::ids::{RollId, RolloutId};
 use crate::domain::input::{Input, Order, Verb};
 use crate::domain::invariants::broken_step;
+use crate::domain::kura::labels::Labels;
 use crate::domain::kura::object::{ObjectKind, Stamp};
 use crate::domain::kura::sight::Sight;
 use crate::domain::kura::source::Contact;
@@ -108,7 +109,7 @@ impl Rig {
             created_at: self.now,
             deleting_since: None,
             finalizers: Vec::new(),
-            labels: BTreeMap::new(),
+            labels: Labels::default(),
         }
     }
 
@@ -327,7 +328,7 @@ impl Rig {
     fn run_pod(&mut self, name: &str, node: &str, labels: BTreeMap<String, String>) {
         let mut stamp = self.stamp(name);
         let is_stage = labels[STEP_LABEL] == "stage";
-        stamp.labels = labels;
+        stamp.labels = labels.into();
         let mut pod = FleetPod {
             stamp,
             namespace: "kura".to_owned(),
@@ -359,7 +360,7 @@ impl Rig {
     fn run_job(&mut self, name: &str, node: &str, labels: BTreeMap<String, String>) {
         let mut stamp = self.stamp(name);
         let step = if labels[STEP_LABEL] == "boot" { StepName::Boot } else { StepName::Verify };
-        stamp.labels = labels;
+        stamp.labels = labels.into();
         let held = self.held.contains(&(node.to_owned(), step));
         self.fleet.jobs.rows.insert(name.to_owned(), FleetJob { stamp, ended: (!held).then_some(JobEnd::Complete) });
         if step == StepName::Boot && !held {

@@ -1,6 +1,6 @@
 //! Rolled nodes are looked at and probed until the end of the soak.
 
-use super::rig::Rig;
+use super::rig::{Rig, id};
 use crate::domain::kura::object::MANAGED_BY_LABEL;
 use crate::domain::kura::render::MANAGED_BY;
 use crate::domain::roll::fleet_roll::RollState;
@@ -46,6 +46,32 @@ fn every_rolled_node_is_probed_at_least_every_two_minutes_until_the_soak_is_over
     assert_eq!(rig.state(), RollState::Succeeded);
     let took = Seconds::between(since, rig.roll().ended.as_ref().unwrap().at);
     assert_eq!(took, Seconds(30 * 60));
+}
+
+/// What a rolled node is due for comes at its own time, whether or not a tick does.
+#[test]
+fn it_is_known_when_the_next_probe_is_due_and_when_the_one_that_is_out_had_its_time() {
+    // F7, F11, F13
+    let mut rig = Rig::at_gate(2);
+    let next = |rig: &Rig| rig.world.rolls.next_probe(&rig.fleet, rig.now).map(|at| Seconds::between(rig.now, at));
+    rig.until(|rig| next(rig).is_some());
+    rig.pass_time(20);
+    assert_eq!(next(&rig), Some(Seconds(40)), "a minute after the last one");
+    rig.stuck.insert("wk-1".to_owned(), "");
+    rig.tick_after(40);
+    rig.pass_time(25);
+    assert_eq!(next(&rig), Some(Seconds(35)), "it is out, and has a minute to start");
+    rig.tick_after(35);
+    assert!(rig.of_node("wk-1").broken().is_some());
+
+    rig.verb(RollVerb::Probe { node: "wk-2".to_owned() });
+    rig.stuck.insert("wk-2".to_owned(), "");
+    rig.verb(RollVerb::Abort { roll: id("r") });
+    rig.tick_after(1);
+    let ours = |rig: &Rig| rig.world.rolls.asks_for_probes(rig.now);
+    assert!(ours(&rig) && next(&rig).is_some_and(|left| left <= Seconds(60)));
+    (0..40).for_each(|_| rig.tick());
+    assert_eq!((ours(&rig), next(&rig)), (false, None), "it is over and its soak too, and nobody asks for anything");
 }
 
 #[test]

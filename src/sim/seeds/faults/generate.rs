@@ -38,6 +38,12 @@ const AWAY: u64 = 90;
 /// Longest time for which one is frozen over what others do.
 const LONGEST_FREEZE: u64 = 120;
 
+/// In so many of a hundred worlds with a cluster whoever has the seat freezes over its writes.
+const FROSTY: u8 = 20;
+
+/// Within this time whoever has the seat ticks, writes, and loses the seat where it freezes over that.
+const NEXT_WRITE: u64 = 75;
+
 /// How much a clock may run too fast or too slowly, in millionths: far more than any crystal.
 const DRIFT: i64 = 3_000;
 
@@ -65,8 +71,10 @@ pub(in super::super) fn generate(seed: u64) -> Plot {
     }
     // A clock that is accepted while it is off is a matter of rollouts; the cluster has a time of its own.
     plot.script.retain(|entry| !families.has_cluster() || !accepts_clocks(&entry.act));
-    let writer = Writer { pen: Pen::new(dice, UNTIL), cast: plot.cast.clone(), families };
-    plot.script.extend(writer.write());
+    let writer = |dice| Writer { pen: Pen::new(dice, UNTIL), cast: plot.cast.clone(), families };
+    let (faults, more) =
+        (writer(dice).write(), writer(fastrand::Rng::with_seed(seed ^ 0x0066_726f_7374)).write_frost());
+    plot.script.extend(faults.into_iter().chain(more));
     plot.script.sort_by_key(|entry| entry.at);
     plot
 }
@@ -141,6 +149,14 @@ impl Writer {
         self.pen.now = self.pen.dice.u64(5..=90);
         let acts = self.pen.dice.usize(6..=24);
         self.acts(acts);
+        self.pen.finish()
+    }
+
+    /// In some worlds with a cluster, dice of their own: whoever has the seat freezes over its writes, again and again.
+    fn write_frost(mut self) -> Vec<Happening> {
+        if self.families.has_cluster() && self.pen.chance(FROSTY) {
+            (0..self.pen.dice.usize(2..=6)).for_each(|_| self.freeze_over_writes());
+        }
         self.pen.finish()
     }
 
@@ -271,6 +287,18 @@ impl Writer {
         self.pen.later(30, Act::Order(order), format!("release {tag}"));
         let at = self.pen.now + self.pen.dice.u64(60..=LONGEST_FREEZE);
         self.pen.push(at, Act::Thaw(process), format!("process {process} thaws"));
+    }
+
+    /// Whoever writes to the cluster next freezes before that is done, until somebody else has the seat and has mostly not
+    /// ticked yet: whatever was to be written after it is as it was.
+    fn freeze_over_writes(&mut self) {
+        self.pen.now = self.pen.dice.u64(30..UNTIL.0);
+        for process in 0..self.cast.len() {
+            let doom = Doom { call: Call::Write, answered: false, spared: self.pen.dice.u32(..2), fate: Fate::Freezes };
+            let words = format!("process {process} meets {doom:?}");
+            self.pen.push(self.pen.now, Act::Strike(process, doom), words);
+            self.pen.push(self.pen.now + NEXT_WRITE, Act::Thaw(process), format!("process {process} thaws"));
+        }
     }
 
     fn fill(&mut self) {

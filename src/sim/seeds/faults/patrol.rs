@@ -182,7 +182,7 @@ impl Theatre {
         let server = (0..PROCESSES).filter(answer).max_by_key(keeps).map(|process| self.name(process).to_owned());
         let is_lost = server.is_none() && console.server.is_some();
         if server != console.server {
-            console.answering.set(server.as_ref().and_then(|server| self.stage.service(server)));
+            console.answering.set(server.as_ref().and_then(|server| self.stage.service(server)).cloned());
             console.watch.hears(server.is_some(), now);
             console.server = server;
         }
@@ -258,12 +258,12 @@ impl Theatre {
     /// A process is asked to stop; whoever looks at a console leaves.
     pub(in super::super) fn stop(&mut self, process: usize) {
         let name = self.name(process).to_owned();
-        let Some(service) = self.stage.service(&name) else { return };
+        let Some(stop) = self.stage.service(&name).map(|service| service.stop.clone()) else { return };
         let says_so = self.says_so(&name);
         self.excuse(&name, says_so);
         match self.cast_of(process).console {
             Some(_) => self.stage.leave(&name),
-            None => service.stop.ask(),
+            None => stop.ask(),
         }
     }
 

@@ -110,7 +110,7 @@ fn behind(server: &Server, objects: &Objects) -> Option<String> {
         (server.current_image_tag.as_deref() != Some(LAST), "does not serve it"),
         (server.open().is_some(), "has an open row"),
         (server.status != ServerStatus::Active, "is not active"),
-        (!carries(&manifest, live), "does not carry what is rendered"),
+        (!carries(&manifest.imprint, live), "does not carry what is rendered"),
         (!server.troubles.is_empty(), "has writes that do not succeed"),
     ];
     let why = faults.into_iter().find(|(broken, _)| *broken).map(|(_, why)| why)?;
