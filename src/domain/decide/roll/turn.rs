@@ -20,6 +20,8 @@ pub(super) enum Move {
     On,
     /// Nothing to decide until something is seen.
     Waits,
+    /// A step is to begin, and a mere look begins none: what is in its way is what the last tick found.
+    Looks,
     /// Something is in the way.
     Held(String),
     /// It cannot go on.
@@ -36,6 +38,10 @@ pub(super) fn go_on(draft: &mut Draft<'_>, fleet: &FleetSight, id: RollId, may_b
                 let reason = broken(draft, fleet, &roll);
                 return block(draft, &roll, reason);
             }
+            Move::Looks => {
+                let reason = broken(draft, fleet, &roll);
+                return reason.into_iter().for_each(|reason| block(draft, &roll, Some(reason)));
+            }
             Move::Held(reason) => return block(draft, &roll, Some(reason)),
             Move::Fails(reason) => {
                 return draft.note(RollChange::Ended { roll: id, ending: Ending::Failed { reason } });
@@ -50,6 +56,7 @@ fn one(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, may_begin: bool) 
     match roll.nodes.get(&node).map(super::super::super::roll::node::NodeRoll::standing) {
         Some(Standing::Running(step)) => finish::finish(draft, fleet, roll, &node, step),
         Some(Standing::Next(step)) if may_begin => begin::begin(draft, fleet, roll, &node, step),
+        Some(Standing::Next(_)) => Move::Looks,
         _ => Move::Waits,
     }
 }
@@ -71,14 +78,11 @@ fn between(draft: &mut Draft<'_>, fleet: &FleetSight, roll: &Roll, may_begin: bo
         draft.note(RollChange::SoakBegan { roll: roll.id });
         return Move::On;
     };
-    if !may_begin {
-        return Move::Waits;
-    }
     if let Some(reason) = hindrance(draft, fleet, roll, &next) {
         return Move::Held(reason);
     }
     // The mutex: one node at a time, over all rolls (F23).
-    if draft.world().rolls.in_turn().is_some() {
+    if !may_begin || draft.world().rolls.in_turn().is_some() {
         return Move::Waits;
     }
     draft.note(RollChange::TurnBegan { roll: roll.id, node: next });

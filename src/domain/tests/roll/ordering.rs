@@ -1,6 +1,9 @@
 //! Staging ahead, and who goes when.
 
+use std::collections::BTreeSet;
+
 use super::rig::{Rig, id, refused, spec};
+use crate::domain::input::Input;
 use crate::domain::refusal::Refusal;
 use crate::domain::roll::fleet_roll::RollState;
 use crate::domain::roll::node::{StepName, StepState};
@@ -196,5 +199,37 @@ fn while_nobody_can_pull_from_the_registry_nobody_is_drained() {
         rig.put_registry("wk-3");
         rig.until(|rig| rig.state() == RollState::Soaking);
         assert_eq!(rig.turns(), ["wk-1", "wk-2", "wk-4", "wk-3"]);
+    }
+}
+
+/// Something is seen of a cluster all the time. A look begins nothing, and so it does not say either that nothing is in the way.
+#[test]
+fn a_look_between_two_ticks_leaves_what_is_in_the_way_and_since_when() {
+    // F28, F55
+    for drains in [false, true] {
+        let mut rig = Rig::at_gate(4);
+        let lose = |rig: &mut Rig| rig.fleet.nodes.rows.get_mut("wk-3").unwrap().ready = false;
+        match drains {
+            true => drop(rig.held.insert(("wk-2".to_owned(), StepName::Drain))),
+            false => lose(&mut rig),
+        }
+        rig.approve("r", "x", None);
+        if drains {
+            rig.until(|rig| rig.state_of("wk-2", StepName::Drain) == Some(StepState::Running));
+            lose(&mut rig);
+            rig.held.clear();
+        }
+        rig.tick();
+        rig.tick();
+        let blocked = rig.roll().blocked.clone();
+        assert!(blocked.as_ref().is_some_and(|blocked| blocked.reason.contains("wk-3 is not Ready")), "{blocked:?}");
+        for _ in 0..3 {
+            rig.pass_time(7);
+            rig.look();
+            rig.decide(&Input::Seen { ran: Vec::new(), tried: BTreeSet::new() });
+            assert_eq!(rig.roll().blocked, blocked, "while it drains: {drains}");
+        }
+        rig.tick();
+        assert_eq!(rig.roll().blocked, blocked, "nor does the tick that follows begin to count anew");
     }
 }
