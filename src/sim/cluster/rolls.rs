@@ -142,7 +142,7 @@ impl Objects {
     fn evict(&mut self, object: &ObjectRef, node: &str, from: &Version, insist: bool, now: Timestamp) -> Taken {
         let key = format!("{}/{}", object.namespace.as_deref().unwrap_or("kura"), object.name);
         let drain = self.fleet.pace.drain.after(now);
-        let manual = self.fleet.is_manual;
+        let (manual, version) = (self.fleet.is_manual, self.version());
         let Some(pod) = self.fleet.pods.get_mut(&key) else { return self.evict_of_instance(&object.name, from, now) };
         if pod.pod.stamp.version() != *from {
             return Err(Outcome::Stale);
@@ -158,7 +158,7 @@ impl Objects {
             return Ok(fresh.then_some(verb));
         } else {
             pod.gone = Some(drain);
-            pod.pod.stamp.deleting_since = Some(now);
+            (pod.pod.stamp.deleting_since, pod.pod.stamp.resource_version) = (Some(now), version);
         }
         Ok(Some(verb))
     }
@@ -320,6 +320,23 @@ mod tests {
         assert_eq!(objects.run(&meant, now, "serve"), Outcome::Done);
         assert_eq!(objects.fleet.pods["zot/zot-0"].pod.node.as_deref(), Some("wk-2"), "it moved");
         assert_eq!(objects.written.last().unwrap().verb, "delete");
+    }
+
+    #[test]
+    fn whoever_saw_a_pod_before_it_was_evicted_evicts_it_no_more() {
+        // F26, A21
+        let (mut objects, now) = (Objects::default(), Timestamp::UNIX_EPOCH);
+        objects.put_node("wk-1", None, now);
+        let (key, seen) =
+            objects.fleet.pods.iter().map(|(key, pod)| (key.clone(), pod.pod.stamp.clone())).next().unwrap();
+        let step = Step {
+            object: ObjectRef::within(ObjectKind::Pod, key.split('/').next().unwrap(), &seen.name),
+            deed: Deed::Evict { from: seen.version(), insist: true },
+            purpose: Purpose::Roll { roll: None, node: "wk-1".to_owned(), work: RollWork::Step(StepName::Drain) },
+        };
+        assert_eq!(objects.run(&step, now, "one"), Outcome::Done);
+        assert_eq!(objects.fleet.pods[&key].pod.stamp.deleting_since, Some(now));
+        assert_eq!(objects.run(&step, now, "another"), Outcome::Stale);
     }
 
     #[test]
