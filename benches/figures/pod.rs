@@ -12,6 +12,7 @@ use kura_console::domain::ids::{AccountId, RolloutId, ServerId};
 use kura_console::domain::input::Input;
 use kura_console::domain::kura::change::KuraChange;
 use kura_console::domain::kura::object::FIELD_MANAGER;
+use kura_console::domain::kura::render::render;
 use kura_console::domain::kura::server::{Server, ServerSpec, ServerStatus};
 use kura_console::domain::world::World;
 use tokio::runtime::Runtime;
@@ -57,7 +58,7 @@ pub(super) fn to_screen() {
     let servers: Vec<Server> = (0..SERVERS).map(|n| serving(n, now)).collect();
     let crowd = runtime.block_on(async {
         cluster.define().await;
-        let manifest = |n: u32| servers[n as usize].manifest(TAG).instance.clone();
+        let manifest = |n: u32| render(&servers[n as usize], TAG).instance.clone();
         let size = (SERVERS, SERVERS * PODS_PER_SERVER);
         Crowd::make(&cluster, NAMESPACE, size, (FIELD_MANAGER, manifest)).await.expect("a crowd")
     });

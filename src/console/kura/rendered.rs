@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::row::Drift;
 use crate::domain::ids::ServerId;
-use crate::domain::kura::drift::{carries, drift};
+use crate::domain::kura::drift::{carries, is_edited};
 use crate::domain::kura::render::Imprint;
 use crate::domain::kura::server::Server;
 use crate::domain::kura::workload::Instance;
@@ -39,8 +39,8 @@ impl Rendering {
         }
         let found = match carries(&self.imprint, live) {
             false => Drift::Drifted,
-            true if drift(&server.manifest(tag), &live.spec).is_empty() => Drift::None,
-            true => Drift::Edited,
+            true if is_edited(server, tag, live) => Drift::Edited,
+            true => Drift::None,
         };
         self.compared = Some((version, found));
         found

@@ -17,6 +17,7 @@ use crate::domain::ids::ServerId;
 use crate::domain::kura::deployment::DeploymentStatus;
 use crate::domain::kura::drift::{FieldDrift, drift};
 use crate::domain::kura::orphans::Direction;
+use crate::domain::kura::render::render;
 use crate::domain::kura::server::{Server, ServerStatus};
 use crate::domain::kura::words::{held, left_behind, moving, unwritten, written_back};
 use crate::domain::kura::workload::PausedBy;
@@ -265,7 +266,7 @@ impl Teller<'_> {
     fn fields(&self, server: &Server) -> Vec<FieldDrift> {
         let live = self.picture.observed.cluster.as_ref().and_then(|sight| sight.instances.get(&server.instance_name));
         let both = live.zip(server.wanted_tag());
-        both.map(|(live, tag)| drift(&server.manifest(tag), &live.spec)).unwrap_or_default()
+        both.map(|(live, tag)| drift(&render(server, tag), &live.spec)).unwrap_or_default()
     }
 
     fn failed(&self, row: &ServerRow) -> Option<String> {

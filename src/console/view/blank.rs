@@ -40,8 +40,9 @@ fn why(model: &Model) -> Option<(Role, String, Vec<String>)> {
         }
         Freshness::Connecting if blank => Some(connecting(&picture.endpoint)),
         Freshness::Lost { why, .. } if blank => {
-            let lines = vec![why.clone(), "It is tried again for as long as this is open.".to_owned()];
-            Some((Role::Halted, format!("{} cannot be reached", picture.endpoint), lines))
+            let title = format!("{} cannot be reached", picture.endpoint);
+            let why = why.strip_prefix(&format!("{title}: ")).map_or_else(|| why.clone(), str::to_owned);
+            Some((Role::Halted, title, vec![why, "It is tried again for as long as this is open.".to_owned()]))
         }
         _ if picture.glimpse.is_some() && picture.world.current().is_none() && is_empty(model) => {
             let lines = vec![

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::object::tag_of;
-use super::render::{Imprint, Manifest};
+use super::render::{Imprint, Manifest, render};
 use super::server::Server;
 use super::workload::Instance;
 
@@ -44,7 +44,7 @@ pub fn carries(imprint: &Imprint, live: &Instance) -> bool {
 
 /// The live object reads otherwise than what is rendered although the revision agrees: somebody edited it by hand (K28).
 pub fn is_edited(server: &Server, tag: &str, live: &Instance) -> bool {
-    carries(&server.imprint(tag), live) && !drift(&server.manifest(tag), &live.spec).is_empty()
+    carries(&server.imprint(tag), live) && !drift(&render(server, tag), &live.spec).is_empty()
 }
 
 /// Values by path; lists are leaves, and so is an empty object.

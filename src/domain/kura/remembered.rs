@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::beside::Beside;
-use super::render::{Imprint, Manifest, render};
+use super::render::{Imprint, render};
 use super::server::{Server, ServerSpec};
 
 /// What a server was last rendered as.
@@ -19,11 +19,6 @@ struct Rendered {
 }
 
 impl Server {
-    /// Itself rendered for a tag (K21).
-    pub fn manifest(&self, tag: &str) -> Manifest {
-        render(self, tag)
-    }
-
     /// What its manifest for a tag is told by. Remembered for one tag and spec at a time; the fold forgets it when either
     /// changes, and for any other it is rendered anew.
     pub fn imprint(&self, tag: &str) -> Arc<Imprint> {

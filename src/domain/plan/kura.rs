@@ -4,6 +4,7 @@ use super::super::ids::ServerId;
 use super::super::kura::deployment::{Deployment, DeploymentStatus};
 use super::super::kura::drift::{carries, drift};
 use super::super::kura::incidents::progressing;
+use super::super::kura::render::render;
 use super::super::kura::server::{MovePhase, Server};
 use super::super::kura::sight::{NO_CLUSTER, Sight};
 use super::super::kura::verb::KuraVerb;
@@ -98,7 +99,7 @@ impl Rehearsal<'_> {
 
     fn configure(&mut self, id: ServerId) {
         let (Some(server), Some(sight)) = (self.server(id), self.observed.cluster.as_ref()) else { return };
-        let Some(manifest) = server.wanted_tag().map(|tag| server.manifest(tag)) else { return };
+        let Some(manifest) = server.wanted_tag().map(|tag| render(&server, tag)) else { return };
         let Some(live) = sight.instances.get(&server.instance_name) else { return };
         if carries(&manifest.imprint, live) {
             self.say(PlanKind::Stays, "what is rendered stays the same");

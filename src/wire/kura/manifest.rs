@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::kura::drift::{FieldDrift, drift};
+use crate::domain::kura::render::render;
 use crate::domain::kura::server::Server;
 use crate::domain::observed::Observed;
 
@@ -31,7 +32,7 @@ impl ManifestBody {
     /// The body of one.
     pub fn of(observed: &Observed, server: &Server) -> Self {
         let live = observed.cluster.as_ref().and_then(|sight| sight.instances.get(&server.instance_name));
-        let manifest = server.wanted_tag().map(|tag| server.manifest(tag));
+        let manifest = server.wanted_tag().map(|tag| render(server, tag));
         let diff = manifest.as_ref().zip(live).map(|(manifest, live)| drift(manifest, &live.spec));
         Self {
             diff: diff.unwrap_or_default(),

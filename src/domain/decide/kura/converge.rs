@@ -8,7 +8,7 @@ use super::super::super::kura::deployment::{Closing, Deployment, DeploymentStatu
 use super::super::super::kura::drift::{carries, drift};
 use super::super::super::kura::front::front;
 use super::super::super::kura::object::{ObjectKind, ObjectRef, Version, tag_of};
-use super::super::super::kura::render::{Imprint, Manifest};
+use super::super::super::kura::render::{Imprint, Manifest, render};
 use super::super::super::kura::server::{FOREIGN_EDITS_MAX, Server};
 use super::super::super::kura::sight::Sight;
 use super::super::super::kura::step::{Deed, Purpose, Step};
@@ -25,13 +25,13 @@ pub(super) fn converge(draft: &mut Draft<'_>, ways: &Ways<'_>, server: &Server) 
     let Some(tag) = server.wanted_tag() else { return };
     let imprint = server.imprint(tag);
     if let Some(live) = live.filter(|live| !live.foreign.is_empty() || !server.foreign.is_empty()) {
-        note_foreign(draft, server, &server.manifest(tag), live);
+        note_foreign(draft, server, &render(server, tag), live);
     }
     let server = &*since(draft, server, told);
     let owed = Owed { instance: owes(server, &imprint, live), gateway: owes_gateway(draft, sight, server, &imprint) };
     match owed {
         Owed { instance: false, gateway: false } => activate(draft, ways, server, tag, &imprint),
-        _ => apply(draft, sight, server, &server.manifest(tag), &owed),
+        _ => apply(draft, sight, server, &render(server, tag), &owed),
     }
 }
 

@@ -103,7 +103,9 @@ async fn nothing_of_ours_needs_more_than_the_strictest_pod_security_standard() {
     let strict = json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}});
     bed.api.merge(&format!("/api/v1/namespaces/{namespace}"), &strict).await.done();
     let plain = json!({"metadata": {"name": "plain"}, "spec": {"containers": [{"name": "c", "image": "c"}]}});
-    assert_eq!(bed.api.create(&pods(namespace), &plain).await.status, 403, "it is applied");
+    // The API server reads the label in its own time; what is only tried leaves nothing behind.
+    let tried = format!("{}?dryRun=All", pods(namespace));
+    bed.until("it is applied", async || bed.api.create(&tried, &plain).await.status == 403).await;
     let (roll, node) = (roll(&bed), bed.fleet.node(1));
     let probe = manifest::probe(Some(roll.id), node, 0, "pause:3", roll.started_at);
     for (object, manifest) in [
@@ -138,6 +140,31 @@ async fn a_cordon_is_one_bit_under_the_version_that_was_seen() {
     assert!(!bed.fleet.is_cordoned(node).await);
     let nobody = ObjectRef::new(ObjectKind::Node, "nobody");
     assert!(run(&eyes, nobody, cordon(&version(&seen), true)).await.trouble().is_some(), "there is no such node");
+}
+
+/// Two who hold the seat one after the other: what the first evicted the second saw otherwise, and leaves alone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_saw_a_pod_before_it_was_evicted_evicts_it_no_more() {
+    // F26, A21
+    let Some(bed) = Bed::make(1).await else { return };
+    let namespace = bed.lease.namespace.as_str();
+    let eyes = Eyes::open(bed.lease.cluster.admin_config(), namespace).await;
+    bed.until("it answers", async || eyes.cluster.standing().identity.is_some()).await;
+    let slow = json!({
+        "metadata": {"name": "slow", "finalizers": ["kura.dev/slow"]},
+        "spec": {"nodeName": bed.fleet.node(1), "containers": [{"name": "c", "image": "c"}]},
+    });
+    let seen = bed.api.create(&pods(namespace), &slow).await.done();
+    let evict = async |from: Version| {
+        run(&eyes, ObjectRef::within(ObjectKind::Pod, namespace, "slow"), Deed::Evict { from, insist: false }).await
+    };
+    assert_eq!(evict(version(&seen)).await, Outcome::Done);
+    let path = format!("{}/slow", pods(namespace));
+    let leaving = bed.api.get(&path).await.done();
+    assert!(leaving["metadata"]["deletionTimestamp"].is_string(), "{leaving:#}");
+    assert_ne!(version(&leaving), version(&seen), "an eviction is a new version");
+    assert_eq!(evict(version(&seen)).await, Outcome::Stale);
+    bed.api.merge(&path, &json!({"metadata": {"finalizers": null}})).await.done();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
