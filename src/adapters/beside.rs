@@ -66,9 +66,11 @@ async fn paint<K: Cluster, C: Clock>(
 /// The control plane's picture, with what this console knows of its own.
 fn shown<K: Cluster>(mut picture: Picture, own: &K, context: &str) -> Picture {
     let Some(sight) = own.sight() else { return picture };
-    let end = OwnEnd::of(context, &sight);
+    let mut end = OwnEnd::of(context, &sight);
     let is_silent = matches!(picture.api, Freshness::Lost { .. } | Freshness::Refused { .. });
-    if is_silent && end.trouble.is_none() && divided(&end, &picture).is_none() && picture.glimpse.is_none() {
+    let is_theirs = divided(&end, &picture).is_none() && picture.glimpse.is_none();
+    end.is_shown = is_silent && is_theirs && end.trouble.is_none();
+    if end.is_shown {
         Arc::make_mut(&mut picture.observed).cluster = Some(sight);
     }
     picture.own = Some(Arc::new(end));
@@ -199,6 +201,7 @@ mod tests {
         for (near, contact) in [("a", &own), ("b", &Contact::Never)] {
             let seen = shown(picture(lost(), "a"), &Near(near), "prod-a");
             assert_eq!(seen.observed.cluster.as_ref().unwrap().pods.contact, *contact, "{near}");
+            assert_eq!(seen.own.unwrap().is_shown, near == "a");
         }
     }
 }

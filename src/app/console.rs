@@ -24,7 +24,7 @@ use crate::control::link::Link;
 use crate::control::picture::{Freshness, Picture};
 use crate::control::ports::Clock;
 use crate::terminal::heard::{HEARD_QUEUED, Heard};
-use crate::terminal::last::{FAREWELL_WAIT, take_leave};
+use crate::terminal::last::FAREWELL_WAIT;
 use crate::terminal::run::{End, Run};
 use crate::terminal::screen::Screen;
 use crate::terminal::stage::{Moment, Stage};
@@ -91,7 +91,6 @@ where
         follow_files(&look, &clock, &tell);
         let Backstage { link, clock: shown, farewell } = connect(clock).await?;
         let end = Run::new(screen.clone(), stage, (link, shown), clock, (tell, heard)).go().await;
-        take_leave();
         within(FAREWELL_WAIT, &clock, farewell).await;
         end.map_err(|error| unwritable(&error))
     });

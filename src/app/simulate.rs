@@ -22,6 +22,7 @@ use crate::sim::scenario::schema::schema;
 use crate::sim::seeds;
 use crate::sim::seeds::profile::Profile;
 use crate::sim::seeds::run::Report;
+use crate::sim::toll::{Mishap, Toll};
 use crate::wire::problem::{Problem, ProblemKind};
 
 /// Flags.
@@ -53,6 +54,9 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = moment, requires = "seeds")]
     within: Option<Moment>,
 }
+
+/// From so many worlds of faults on every kind of mishap has to have happened in some of them.
+const EVERY_KIND_FROM: u64 = 1_000;
 
 /// What came of one file.
 enum Ended {
@@ -102,8 +106,22 @@ fn generated(range: Range<u64>, args: &Args) -> Result<(), Problem> {
         if let Some(failure) = report.failure {
             return Err(Problem::new(ProblemKind::Invalid, "seed", format!("seed {} fails", failure.seed)));
         }
+        if *profile == Profile::Faults && report.seeds >= EVERY_KIND_FROM {
+            all_happened(&report.tally.toll)?;
+        }
     }
     Ok(())
+}
+
+/// Worlds in which something never happens prove nothing about it.
+fn all_happened(toll: &Toll) -> Result<(), Problem> {
+    let never = Mishap::ALL.into_iter().filter(|kind| toll.of(*kind) == 0);
+    let never: Vec<&str> = never.map(Mishap::words).collect();
+    if never.is_empty() {
+        return Ok(());
+    }
+    let message = format!("nothing of this ever happened in these worlds: {}", never.join(", "));
+    Err(Problem::new(ProblemKind::Invalid, "toll", message))
 }
 
 /// Says once a second on a terminal how far it is, and when the time is up.

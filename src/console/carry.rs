@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::snapshot::Snapshot;
 use super::words;
 use crate::domain::explain::Explanation;
-use crate::domain::fallback::{Fallback, FirstTick, Rung, SeatSeen, first_tick};
+use crate::domain::fallback::{AgentRoutes, Fallback, FirstTick, Rung, SeatSeen, first_tick};
 use crate::domain::plan::{Plan, PlanKind, PlanLine};
 use crate::domain::span::Seconds;
 
@@ -118,7 +118,7 @@ pub(super) fn leaving(picture: &Snapshot) -> Plan {
 /// What the first tick would do, by what is seen now.
 pub(super) fn first(picture: &Snapshot, fallback: &Fallback, now: Timestamp) -> Vec<PlanLine> {
     let mut lines = unheard(picture, fallback);
-    let tick = first_tick(&picture.world, &picture.observed, "this console", fallback.agents.is_some(), now);
+    let tick = first_tick(&picture.world, &picture.observed, "this console", fallback.agents.are_served(), now);
     if tick.entries.is_empty() && tick.steps.is_empty() {
         lines.push(line(PlanKind::Stays, "its first tick would change nothing"));
         return lines;
@@ -132,8 +132,12 @@ pub(super) fn first(picture: &Snapshot, fallback: &Fallback, now: Timestamp) -> 
 fn unheard(picture: &Snapshot, fallback: &Fallback) -> Vec<PlanLine> {
     let mut lines = Vec::new();
     match &fallback.agents {
-        Some(address) => lines.push(line(PlanKind::Starts, format!("agents are served at {address}"))),
-        None => {
+        AgentRoutes::At(address) => lines.push(line(PlanKind::Starts, format!("agents are served at {address}"))),
+        AgentRoutes::Refused(why) => {
+            let text = format!("no agent endpoint: no stall timer ages, nothing promotes: {why}");
+            lines.push(line(PlanKind::Warns, text));
+        }
+        AgentRoutes::Nowhere => {
             let text = "no agent endpoint: no stall timer ages, nothing promotes (--agent-listen serves agents)";
             lines.push(line(PlanKind::Warns, text));
         }

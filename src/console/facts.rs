@@ -189,10 +189,13 @@ impl Facts {
         let moment = picture.moment(now);
         let maker = Maker { picture, world, rollout: world.current(), moment };
         let tiers: Vec<Tier> = tiers_in_order(world).into_iter().map(|e| maker.tier(e)).collect();
-        let kura = KuraFacts::of(picture, moment, older.kura);
-        let fleet = FleetFacts::of(picture, moment, older.fleet);
+        let seen_at = picture.seen_at(now);
+        let kura = KuraFacts::of(picture, seen_at, older.kura);
+        let fleet = FleetFacts::of(picture, seen_at, older.fleet);
         let needs = needs::needs(picture, &tiers, (&kura, &fleet), moment);
-        let valid_until = maker.valid_until(&tiers).into_iter().chain(kura.due).chain(fleet.due).min();
+        // What the control plane told does not age while it stands still; what is seen from here does.
+        let told = maker.valid_until(&tiers).filter(|_| moment == seen_at);
+        let valid_until = told.into_iter().chain(kura.due).chain(fleet.due).min();
         Self { moment, valid_until, tiers, spare: Spare::of(picture, moment), kura, fleet, needs }
     }
 

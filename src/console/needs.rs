@@ -94,15 +94,13 @@ fn of_account(picture: &Snapshot, rollout: &Rollout, moment: Timestamp, needs: &
 /// Nobody ticks.
 fn unattended(picture: &Snapshot, found: &[Finding], moment: Timestamp, needs: &mut Vec<Need>) {
     let late = |at: &Timestamp| Seconds::between(*at, moment) > TICK_LATE_AFTER;
-    let (name, text, since) = match (&picture.seat.holder, picture.seat.last_tick) {
+    let (name, text, since) = match (picture.holder(), picture.seat.last_tick) {
         (None, at) => ("seat", "nobody holds the seat: no promotion, no stall is noticed", at),
         (Some(holder), Some(at)) if late(&at) => {
-            (holder.as_str(), "holds the seat and does not tick: no promotion, no stall is noticed", Some(at))
+            (holder, "holds the seat and does not tick: no promotion, no stall is noticed", Some(at))
         }
         (Some(holder), None) => match found.iter().find(|finding| finding.mode == FailureMode::NoTicks) {
-            Some(found) => {
-                (holder.as_str(), "holds the seat and never ticked: no promotion, no stall is noticed", found.since)
-            }
+            Some(found) => (holder, "holds the seat and never ticked: no promotion, no stall is noticed", found.since),
             None => return,
         },
         _ => return,

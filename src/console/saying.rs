@@ -125,18 +125,26 @@ fn environment(tier: &Tier) -> Explanation {
     Explanation { sentence, since, next: next.into_iter().collect(), ..Explanation::default() }
 }
 
+/// The moment at which a row is shown: what is of the cluster goes on being seen where it is seen from here.
+pub(super) fn shown_at(picture: &Snapshot, subject: Subject, now: Timestamp) -> Timestamp {
+    match subject.row() {
+        Subject::Node(Node::Kura(_) | Node::Host(_)) => picture.seen_at(now),
+        _ => picture.moment(now),
+    }
+}
+
 /// Says what the screen shows: the rollout, and the row that is selected or open.
 pub(super) fn refresh(model: &mut Model) {
     let Some(picture) = &model.picture else {
         model.sayings.clear();
         return;
     };
-    let moment = whole(picture.moment(model.now));
-    let frozen = moment < whole(model.now);
     let subjects = [Subject::Rollout, model.shown()];
     let wanted = subjects.iter().take(if subjects[0] == subjects[1] { 1 } else { 2 });
     let mut sayings = Vec::with_capacity(2);
     for subject in wanted {
+        let moment = whole(shown_at(picture, *subject, model.now));
+        let frozen = moment < whole(model.now);
         let known = model.sayings.iter().find(|said| said.subject == *subject);
         let holds = |said: &&Saying| said.until.map_or(frozen, |until| moment < until);
         sayings.push(match known.filter(holds) {

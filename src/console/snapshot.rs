@@ -140,6 +140,18 @@ impl Snapshot {
         }
     }
 
+    /// The moment at which the cluster is shown: seen from here, it goes on while the control plane is silent.
+    pub fn seen_at(&self, now: Timestamp) -> Timestamp {
+        if self.own.as_ref().is_some_and(|own| own.is_shown) { now } else { self.moment(now) }
+    }
+
+    /// Who lives in the seat. The journal keeps a name until the next one takes it; who looks at the seat from here knows
+    /// when it is free.
+    pub fn holder(&self) -> Option<&str> {
+        let seen = self.fallback.as_ref().and_then(|fallback| fallback.rung.seat());
+        self.seat.holder.as_deref().filter(|_| !seen.is_some_and(|seat| seat.is_free))
+    }
+
     /// Why every verb is off: the control plane's cluster is not the one this console looks at (A19).
     pub fn divided(&self) -> Option<String> {
         let theirs = self.observed.cluster.as_ref().and_then(|sight| sight.identity.as_ref());

@@ -241,6 +241,7 @@ impl<F: Link, S: Standby, C: Clock> Climber<F, S, C> {
     fn bid(&mut self, bid: Bid) {
         if bid == Bid::Abstain {
             self.stands = false;
+            self.wait_no_more();
         }
         if let Some(embedded) = &self.embedded {
             embedded.bidding.set(bid);
@@ -305,6 +306,7 @@ impl<F: Link, S: Standby, C: Clock> Climber<F, S, C> {
     async fn close(&mut self) {
         self.near.send_replace(None);
         (self.stands, self.handing_since, self.back_since) = (false, None, None);
+        self.wait_no_more();
         if let Some(embedded) = self.embedded.take() {
             embedded.close.await;
             tracing::info!("the journal is closed again");
@@ -358,6 +360,14 @@ impl<F: Link, S: Standby, C: Clock> Climber<F, S, C> {
         };
         if let Some((answer, _)) = self.asked.take() {
             let _ = answer.send(said);
+        }
+    }
+
+    /// Whoever asked for the seat does not get it any more.
+    fn wait_no_more(&mut self) {
+        if let Some((answer, _)) = self.asked.take() {
+            let sentence = "the seat was not taken, and this console does not wait for it any more".to_owned();
+            let _ = answer.send(Answer::Refused { sentence, hints: Vec::new() });
         }
     }
 

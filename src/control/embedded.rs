@@ -13,7 +13,7 @@ use super::picture::Picture;
 use super::render::Renderer;
 use super::seat::Bidding;
 use super::service::Service;
-use crate::domain::fallback::SeatSeen;
+use crate::domain::fallback::{AgentRoutes, SeatSeen};
 use crate::domain::ids::Epoch;
 
 /// What is at hand to carry on with.
@@ -24,8 +24,8 @@ pub trait Standby: Send + Sync + 'static {
     /// What people call the journal; none where none was named.
     fn over(&self) -> Option<String>;
 
-    /// Where the agents' routes are served from here; none = nowhere.
-    fn agents(&self) -> Option<String>;
+    /// The agents' routes, as far as they can be served from here.
+    fn agents(&self) -> AgentRoutes;
 
     /// Whether the journal could be opened from here, and is the one that `known` was seen of. Nothing stays open.
     fn look(&self, known: Option<Known>) -> impl Future<Output = Result<(), String>> + Send + 'static;

@@ -211,9 +211,14 @@ impl<H: Host> Candidate<H> {
     /// the account with it, so it leaves the seat alone (R168).
     async fn look(&self, watched: &mut Watched) -> Option<Taken> {
         let (seat, is_empty) = self.glance(watched).await?;
-        match is_empty && self.observer.ahead().is_none() {
-            true => self.take(seat.epoch).await,
-            false => None,
+        match self.observer.ahead() {
+            Some(lead) => {
+                let why = format!("the clock here is {lead} ahead of the last tick");
+                self.looks.tell(|seen| seen.untaken = Some(why));
+                None
+            }
+            None if is_empty => self.take(seat.epoch).await,
+            None => None,
         }
     }
 

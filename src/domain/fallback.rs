@@ -22,14 +22,33 @@ pub struct Fallback {
     pub trouble: Option<String>,
     /// It was looked whether it could: before that nobody knows.
     pub is_looked_at: bool,
-    /// Where it serves the agents' routes while it has the seat; none = nowhere, so no agent is heard (R54).
-    pub agents: Option<String>,
+    /// Whether agents are heard here while the control plane is gone.
+    pub agents: AgentRoutes,
     /// Where it stands.
     pub rung: Rung,
     /// Since when the control plane is silent, and why; none while it answers.
     pub silence: Option<Silence>,
     /// When it stands for the seat without being told to; none where a person has to.
     pub auto_at: Option<Timestamp>,
+}
+
+/// The agents' routes of a console; without them no agent is heard, so no stall timer ages and nothing promotes (R54).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum AgentRoutes {
+    /// Nobody asked for them.
+    #[default]
+    Nowhere,
+    /// Served at this address.
+    At(String),
+    /// Asked for, and they cannot be served: why.
+    Refused(String),
+}
+
+impl AgentRoutes {
+    /// Agents are heard.
+    pub fn are_served(&self) -> bool {
+        matches!(self, Self::At(_))
+    }
 }
 
 /// A control plane that does not answer.

@@ -14,6 +14,7 @@ use crate::control::link::Link;
 use crate::control::local::{Introduction, LocalLink};
 use crate::control::seat::Bid;
 use crate::control::service::{Loop, Service};
+use crate::domain::fallback::AgentRoutes;
 
 /// A server, while it answers.
 pub type Answering = afar::Answering<SimHost, SimRenderer>;
@@ -49,8 +50,11 @@ impl Standby for Beneath {
         Some("the journal main".to_owned())
     }
 
-    fn agents(&self) -> Option<String> {
-        self.service.host().serves_agents().then(|| "this console".to_owned())
+    fn agents(&self) -> AgentRoutes {
+        match self.service.host().serves_agents() {
+            true => AgentRoutes::At("this console".to_owned()),
+            false => AgentRoutes::Nowhere,
+        }
     }
 
     fn look(&self, _: Option<Known>) -> impl Future<Output = Result<(), String>> + Send + 'static {

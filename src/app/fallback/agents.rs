@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -20,6 +21,7 @@ use crate::control::stop::Stop;
 use crate::server::connections::Offer;
 use crate::server::rate::{RATE_DEFAULT, Rates};
 use crate::server::shared::{Setup, Shared};
+use crate::server::tokens::Tokens;
 use crate::wire::problem::Problem;
 
 /// Where agents are served, and whom they are let in by.
@@ -28,6 +30,12 @@ pub(super) struct Agents {
     address: SocketAddr,
     tokens: PathBuf,
     certificate: Option<Arc<Certificate>>,
+}
+
+/// An address that is listened on, and who is let in there.
+pub(super) struct Reserved {
+    listener: TcpListener,
+    tokens: Tokens,
 }
 
 /// An endpoint that serves agents.
@@ -47,9 +55,14 @@ impl Agents {
         certificate: Option<Arc<Certificate>>,
     ) -> Result<Self, Problem> {
         let address = listen::address(address, guard).await?;
-        drop(listen::bind(address).await?);
-        token_file::read(tokens)?;
-        Ok(Self { address, tokens: tokens.to_owned(), certificate })
+        let agents = Self { address, tokens: tokens.to_owned(), certificate };
+        agents.reserve().await?;
+        Ok(agents)
+    }
+
+    /// What it takes to serve them.
+    pub(super) async fn reserve(&self) -> Result<Reserved, Problem> {
+        Ok(Reserved { listener: listen::bind(self.address).await?, tokens: token_file::read(&self.tokens)? })
     }
 
     /// As people write it.
@@ -61,13 +74,13 @@ impl Agents {
     /// Serves the agents of `service` from now on.
     pub(super) async fn serve<H: Host>(
         &self,
+        Reserved { listener, tokens }: Reserved,
         account: &str,
         service: Service<H>,
         tick_every: Duration,
     ) -> Result<Serving, Problem> {
         listen::make_room();
-        let listener = listen::bind(self.address).await?;
-        let (read, admitted) = watch::channel(Arc::new(token_file::read(&self.tokens)?));
+        let (read, admitted) = watch::channel(Arc::new(tokens));
         let stop = Stop::default();
         let setup = Setup {
             tokens: admitted,

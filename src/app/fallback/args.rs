@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::agents::Agents;
-use super::standby::{Ground, JournalStandby};
+use super::standby::{Deaf, Ground, JournalStandby};
 use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::open::JournalUrl;
 use crate::adapters::remote::far_clock::FarClock;
@@ -102,7 +102,7 @@ impl FallbackArgs {
         };
         let tick_every = Duration::from_secs(self.tick_seconds);
         let ground = url.map(|url| Ground { url, account: self.account.clone(), cluster, clock: own, tick_every });
-        Ok(JournalStandby { ground, agents, shown, own })
+        Ok(JournalStandby { ground, agents, deaf: Deaf::default(), shown, own })
     }
 
     fn guard(&self) -> Guard {

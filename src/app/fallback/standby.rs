@@ -1,13 +1,13 @@
 //! What a console carries on with: the journal of its control plane, and the cluster it looks at.
 
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::agents::{Agents, Serving};
+use super::agents::{Agents, Reserved, Serving};
 use crate::adapters::clock::SystemClock;
 use crate::adapters::journal::open::JournalUrl;
 use crate::adapters::remote::far_clock::FarClock;
@@ -24,6 +24,7 @@ use crate::control::picture::Role;
 use crate::control::ports::{Clock, Journal};
 use crate::control::service::{Service, Settings};
 use crate::control::trouble::sentence;
+use crate::domain::fallback::AgentRoutes;
 use crate::domain::ids::AccountId;
 use crate::wire::problem::Problem;
 
@@ -49,9 +50,32 @@ type OwnHost = ServerHost<FarClock<SystemClock>>;
 pub struct JournalStandby {
     pub(super) ground: Option<Ground>,
     pub(super) agents: Option<Agents>,
+    /// Why agents could not be served when that was tried last.
+    pub(super) deaf: Deaf,
     /// What is shown is shown by this clock.
     pub(super) shown: FarClock<SystemClock>,
     pub(super) own: SystemClock,
+}
+
+/// Why agents cannot be served; none where they can, as far as is known.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Deaf(Arc<Mutex<Option<String>>>);
+
+impl Deaf {
+    fn why(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What it takes to serve agents, where it can be had; where not it is carried on without them, and that is told.
+    async fn reserve(&self, agents: Option<&Agents>) -> Option<Reserved> {
+        let reserved = agents?.reserve().await;
+        let why = reserved.as_ref().err().map(|problem| problem.message.clone());
+        if let Some(why) = &why {
+            tracing::warn!(why, "agents cannot be served here");
+        }
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = why;
+        reserved.ok()
+    }
 }
 
 /// The journal, and everything that is needed to open it.
@@ -73,15 +97,20 @@ impl Standby for JournalStandby {
         self.ground.as_ref().map(|ground| ground.url.to_string())
     }
 
-    fn agents(&self) -> Option<String> {
-        self.agents.as_ref().map(Agents::address)
+    fn agents(&self) -> AgentRoutes {
+        match (&self.agents, self.deaf.why()) {
+            (None, _) => AgentRoutes::Nowhere,
+            (Some(_), Some(why)) => AgentRoutes::Refused(why),
+            (Some(agents), None) => AgentRoutes::At(agents.address()),
+        }
     }
 
     fn look(&self, known: Option<Known>) -> impl Future<Output = Result<(), String>> + Send + 'static {
-        let ground = self.ground.clone();
+        let (ground, agents, deaf) = (self.ground.clone(), self.agents.clone(), self.deaf.clone());
         async move {
             let Some(ground) = ground else { return Err(NO_JOURNAL.to_owned()) };
             within(async {
+                drop(deaf.reserve(agents.as_ref()).await);
                 let (journal, account) = ground.journal(known).await?;
                 let writable = journal.takes_writes().await;
                 journal.close().await;
@@ -97,10 +126,14 @@ impl Standby for JournalStandby {
         &self,
         known: Option<Known>,
     ) -> impl Future<Output = Result<Embedded<Self::Link>, String>> + Send + 'static {
-        let (ground, agents) = (self.ground.clone(), self.agents.clone());
+        let (ground, agents, deaf) = (self.ground.clone(), self.agents.clone(), self.deaf.clone());
         async move {
             let Some(ground) = ground else { return Err(NO_JOURNAL.to_owned()) };
-            within(ground.embedded(known, agents)).await
+            within(async {
+                let reserved = deaf.reserve(agents.as_ref()).await;
+                ground.embedded(known, agents.zip(reserved)).await
+            })
+            .await
         }
     }
 
@@ -141,7 +174,7 @@ impl Ground {
     async fn embedded(
         self,
         known: Option<Known>,
-        agents: Option<Agents>,
+        agents: Option<(Agents, Reserved)>,
     ) -> Result<Embedded<LocalLink<OwnHost>>, String> {
         let (journal, name) = self.journal(known).await?;
         let account = AccountId::named(&name);
@@ -160,8 +193,10 @@ impl Ground {
         let host = Arc::new(ServerHost::on(footing, self.clock));
         let settings = Settings { stands: false, tick_every: self.tick_every };
         let (service, loops) = Service::new(Arc::clone(&host), account, settings);
-        let serving = match &agents {
-            Some(agents) => Some(agents.serve(&name, service.clone(), self.tick_every).await.map_err(said)?),
+        let serving = match agents {
+            Some((agents, reserved)) => {
+                Some(agents.serve(reserved, &name, service.clone(), self.tick_every).await.map_err(said)?)
+            }
             None => None,
         };
         let introduction = Introduction { endpoint: self.url.to_string(), account: name, role: Role::Owner };

@@ -47,7 +47,7 @@ impl Wants<'_> {
     fn unattended(&mut self) {
         let said = self.picture.world.running().is_some() || !self.picture.world.kura.is_empty();
         let Some(id) = self.facts.live().next().map(|row| row.id).filter(|_| !said) else { return };
-        match (&self.picture.seat.holder, self.picture.seat.last_tick) {
+        match (self.picture.holder(), self.picture.seat.last_tick) {
             (None, at) => {
                 self.push(NeedKind::NoTick, Node::Roll(id), "seat", "nobody holds the seat: no roll goes on", at);
             }

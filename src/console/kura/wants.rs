@@ -68,7 +68,7 @@ impl Wants<'_> {
             return;
         }
         let text = "nothing is deployed and no drift heals";
-        match (&picture.seat.holder, picture.seat.last_tick) {
+        match (picture.holder(), picture.seat.last_tick) {
             (None, at) => self.push(NeedKind::NoTick, None, "seat", format!("nobody holds the seat: {text}"), at),
             (Some(holder), Some(at)) if Seconds::between(at, self.moment) > TICK_LATE_AFTER => {
                 let text = format!("holds the seat and does not tick: {text}");

@@ -6,7 +6,7 @@ use super::super::effect::Effect;
 use super::super::msg::Msg;
 use super::super::snapshot::{Access, Freshness};
 use super::stage::{Stage, start};
-use crate::domain::fallback::{Fallback, Rung, SeatSeen, Silence};
+use crate::domain::fallback::{AgentRoutes, Fallback, Rung, SeatSeen, Silence};
 use crate::domain::span::Seconds;
 
 const OVER: &str = "postgres://kura@db/kura";
@@ -25,7 +25,7 @@ fn on(rung: Rung, trouble: Option<&str>) -> Stage {
     stage.picture.fallback = Some(Arc::new(Fallback {
         over: Some(OVER.to_owned()),
         trouble: trouble.map(str::to_owned),
-        agents: None,
+        agents: AgentRoutes::Nowhere,
         rung,
         silence: is_lost.then_some(silence),
         auto_at: None,
@@ -58,6 +58,35 @@ fn the_header_says_on_every_rung_where_the_console_stands() {
         says(&stage, words);
         assert_eq!(stage.screen().contains("api lost 1m"), is_lost, "{}", stage.screen());
     }
+}
+
+#[test]
+fn whoever_knows_that_the_seat_is_free_names_nobody_in_it() {
+    let mut stage = on(Rung::StandingBy(seen(true)), None);
+    stage.picture.seat.holder = Some("serve@bastion-1".to_owned());
+    stage.show();
+    stage.press("2");
+    says(&stage, "· seat free ▲");
+    assert!(!stage.screen().contains("seat serve"), "{}", stage.screen());
+    for rung in [Rung::StandingBy(seen(false)), Rung::Attached] {
+        let mut stage = on(rung, None);
+        stage.picture.seat.holder = Some("serve@bastion-1".to_owned());
+        stage.show();
+        stage.press("2");
+        says(&stage, "seat serve@bastion-1");
+    }
+}
+
+#[test]
+fn agents_that_cannot_be_served_are_told_of_with_the_reason() {
+    let mut stage = on(Rung::StandingBy(seen(true)), None);
+    let mut fallback = (**stage.picture.fallback.as_ref().unwrap()).clone();
+    fallback.agents = AgentRoutes::Refused("127.0.0.1:7778 is taken by another process".to_owned());
+    stage.picture.fallback = Some(Arc::new(fallback));
+    stage.show();
+    stage.press("F");
+    says(&stage, "no agent endpoint: 127.0.0.1:7778 is taken by another process");
+    says(&stage, "nothing promotes: 127.0.0.1:7778 is taken by another process");
 }
 
 #[test]

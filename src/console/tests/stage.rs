@@ -13,7 +13,7 @@ use super::super::model::{Model, Setup};
 use super::super::msg::Msg;
 use super::super::past::Past;
 use super::super::snapshot::{Access, Freshness, Seat, Snapshot};
-use super::super::theme::{Depth, Theme};
+use super::super::theme::{Depth, Role, Theme};
 use super::super::update::update;
 use super::super::view::view;
 use crate::domain::audit::link;
@@ -309,6 +309,17 @@ impl Stage {
     /// The screen as right-trimmed rows of text.
     pub(super) fn screen(&self) -> String {
         text(&self.draw().0)
+    }
+
+    /// Whether this text, which has to be on the screen, is faded: nobody renews what it says.
+    pub(super) fn is_faded(&self, words: &str) -> bool {
+        let (screen, (buffer, _)) = (self.screen(), self.draw());
+        let rows = screen.lines().enumerate();
+        let found = rows.into_iter().find_map(|(y, row)| Some((y, row.get(..row.find(words)?)?.chars().count())));
+        let (y, x) = found.unwrap_or_else(|| panic!("{words:?} is not on the screen:\n{screen}"));
+        let place = |n: usize| (u16::try_from(x + n).unwrap(), u16::try_from(y).unwrap());
+        let stale = self.theme.style(Role::Stale);
+        (0..words.chars().count()).all(|n| buffer[place(n)].style().patch(stale) == buffer[place(n)].style())
     }
 }
 

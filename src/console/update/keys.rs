@@ -12,6 +12,7 @@ use super::super::layer::{Layer, Page, PageKind};
 use super::super::layout::Room;
 use super::super::model::{Model, Screen, Subject};
 use super::super::need::NeedKind;
+use super::super::saying::shown_at;
 use super::super::shelf::Item;
 use super::{answers, dialogs, entry, fields, navigate, seats, verbs};
 
@@ -177,7 +178,7 @@ fn copy_part(model: &mut Model, part: Part) -> Vec<Effect> {
 fn copy_command(model: &mut Model) -> Vec<Effect> {
     let Some(picture) = &model.picture else { return Vec::new() };
     let subject = model.shown();
-    let advice = advice(picture, &model.facts, subject, picture.moment(model.now));
+    let advice = advice(picture, &model.facts, subject, shown_at(picture, subject, model.now));
     let context = model.setup.context.as_deref();
     let lines = advice.unwrap_or_default().into_iter().filter_map(|advice| advice.command);
     let lines: Vec<String> = lines.map(|line| kura::as_run(&line, picture, context)).collect();

@@ -86,7 +86,7 @@ fn tell_lacks(model: &mut Model, lacks: &[String]) {
 /// The clock moved on.
 pub(super) fn time_passed(model: &mut Model) {
     let now = model.now;
-    let moment = model.picture.as_ref().map(|p| p.moment(now));
+    let moment = model.picture.as_ref().map(|p| p.seen_at(now));
     if moment.zip(model.facts.valid_until).is_some_and(|(moment, due)| due <= moment) {
         look_again(model);
     }

@@ -9,7 +9,7 @@ use super::super::snapshot::Freshness;
 use super::super::theme::Role;
 use super::detail::{Text, fact, folded, item, paragraph};
 use super::pen::{Pen, piece};
-use crate::domain::fallback::{Fallback, Rung};
+use crate::domain::fallback::{AgentRoutes, Fallback, Rung};
 use crate::domain::plan::PlanKind;
 
 /// Everything about it.
@@ -61,12 +61,15 @@ fn facts(model: &Model, fallback: &Fallback, pen: &mut Pen<'_>) -> Vec<Text> {
         lines.push(fact("last try", Role::Failed, format!("the seat could not be taken: {why}")));
     }
     match &fallback.agents {
-        Some(address) => {
+        AgentRoutes::At(address) => {
             lines.push(fact("agents", Role::Text, format!("served at {address} while the control plane is gone")))
         }
+        AgentRoutes::Refused(why) => lines.push(fact("agents", Role::Warning, format!("no agent endpoint: {why}"))),
         // Where a first tick is rehearsed it begins with this.
-        None if !model.first_tick.is_empty() => {}
-        None => lines.push(fact("agents", Role::Warning, "no agent endpoint here (--agent-listen HOST:PORT)")),
+        AgentRoutes::Nowhere if !model.first_tick.is_empty() => {}
+        AgentRoutes::Nowhere => {
+            lines.push(fact("agents", Role::Warning, "no agent endpoint here (--agent-listen HOST:PORT)"))
+        }
     }
     if let Some(at) = fallback.auto_at.filter(|at| *at > pen.now()) {
         lines.push(fact("by itself", Role::Armed, format!("it stands for the seat in {}", pen.left(at))));

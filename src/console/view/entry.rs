@@ -4,9 +4,11 @@ use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::super::layer::Layer;
+use super::super::layer::{Layer, Page, PageKind};
 use super::super::layout::{Frame, Room};
 use super::super::model::{Model, Screen};
+use super::super::saying::shown_at;
+use super::super::snapshot::Snapshot;
 use super::super::theme::Theme;
 use super::pen::Pen;
 use super::{blank, dialog, footer, header, log, nodes, now, page, palette, rollout, rolls, servers, shelf};
@@ -34,6 +36,9 @@ pub fn view(model: &Model, theme: &Theme, at: Timestamp, area: Rect, buffer: &mu
         pen.show_moment(picture.moment(at));
     }
     header::headline(model, &frame, &mut pen);
+    if let Some(picture) = &model.picture {
+        pen.show_moments(body_at(model, picture, at), picture.moment(at));
+    }
     body(model, &frame, &mut pen);
     pen.show_moment(at);
     footer::status(model, &frame, &mut pen);
@@ -45,12 +50,24 @@ pub fn view(model: &Model, theme: &Theme, at: Timestamp, area: Rect, buffer: &mu
     pen.wake()
 }
 
-fn body(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
-    let top_page = model.layers.iter().rev().find_map(|layer| match layer {
+/// The moment of the page on top, or of the screen: what is of the cluster goes on being seen where it is seen from here.
+fn body_at(model: &Model, picture: &Snapshot, now: Timestamp) -> Timestamp {
+    match (top_page(model).map(|page| page.kind), model.screen) {
+        (Some(PageKind::Detail(subject)), _) => shown_at(picture, subject, now),
+        (None, Screen::Kura | Screen::Nodes) => picture.seen_at(now),
+        _ => picture.moment(now),
+    }
+}
+
+fn top_page(model: &Model) -> Option<&Page> {
+    model.layers.iter().rev().find_map(|layer| match layer {
         Layer::Page(page) => Some(page),
         _ => None,
-    });
-    if let Some(shown) = top_page {
+    })
+}
+
+fn body(model: &Model, frame: &Frame, pen: &mut Pen<'_>) {
+    if let Some(shown) = top_page(model) {
         page::draw(model, *shown, frame.body, pen);
         return;
     }

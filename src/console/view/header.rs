@@ -154,10 +154,7 @@ fn standing(model: &Model, is_roomy: bool, pen: &mut Pen<'_>) -> Vec<Piece<'stat
     } else {
         pieces.push(piece(Role::Dim, format!("{dot}{}", picture.access.word())));
         pieces.push(piece(Role::Dim, dot.clone()));
-        pieces.push(match &picture.seat.holder {
-            Some(holder) => piece(Role::Dim, format!("seat {holder}")),
-            None => piece(Role::Warning, "nobody holds the seat"),
-        });
+        pieces.push(seat(picture, is_roomy));
     }
     if let Some(rung) = rung.filter(|_| is_attached) {
         pieces.extend([piece(Role::Dim, dot.clone()), rung]);
@@ -169,6 +166,17 @@ fn standing(model: &Model, is_roomy: bool, pen: &mut Pen<'_>) -> Vec<Piece<'stat
         pieces.push(piece(Role::Warning, format!("{dot}{late}")));
     }
     pieces
+}
+
+/// Who ticks, where there is room for it in which epoch; who did where nobody does.
+fn seat(picture: &Snapshot, is_roomy: bool) -> Piece<'static> {
+    match (picture.holder(), &picture.seat.holder) {
+        (Some(holder), _) if is_roomy => piece(Role::Dim, format!("seat {holder}, epoch {}", picture.seat.epoch)),
+        (Some(holder), _) => piece(Role::Dim, format!("seat {holder}")),
+        (None, Some(last)) if is_roomy => piece(Role::Warning, format!("seat free, was {last}")),
+        (None, Some(_)) => piece(Role::Warning, "seat free"),
+        (None, None) => piece(Role::Warning, "nobody holds the seat"),
+    }
 }
 
 /// What starts next without a person, or what may (R169).

@@ -31,6 +31,8 @@ pub(super) struct Pen<'a> {
     real: Timestamp,
     /// What ages are counted to, in whole seconds.
     now: Timestamp,
+    /// What the control plane told is of this moment, in whole seconds: that of what is seen, or an older one.
+    told: Timestamp,
     /// Ages stand still: they belong to a picture that is not renewed.
     frozen: bool,
     base: Option<Style>,
@@ -40,13 +42,33 @@ pub(super) struct Pen<'a> {
 impl<'a> Pen<'a> {
     pub(super) fn new(buffer: &'a mut Buffer, theme: &'a Theme, ascii: bool, now: Timestamp) -> Self {
         let now = whole(now);
-        Self { buffer, theme, ascii, real: now, now, frozen: false, base: None, wake: None }
+        Self { buffer, theme, ascii, real: now, now, told: now, frozen: false, base: None, wake: None }
     }
 
     /// Everything from here on belongs to a picture of `moment`; an older one is faded and its ages stand still.
     pub(super) fn show_moment(&mut self, moment: Timestamp) {
-        self.now = whole(moment);
+        self.show_moments(moment, moment);
+    }
+
+    /// The same where what is seen of the cluster is newer than what the control plane told.
+    pub(super) fn show_moments(&mut self, seen: Timestamp, told: Timestamp) {
+        (self.now, self.told) = (whole(seen), whole(told));
         self.frozen = self.now < self.real;
+    }
+
+    /// Draws what only the control plane tells, as it was when it told it last.
+    pub(super) fn as_told<T>(&mut self, draw: impl FnOnce(&mut Self) -> T) -> T {
+        let (now, frozen) = (self.now, self.frozen);
+        self.now = self.told;
+        self.frozen = self.now < self.real;
+        let drawn = draw(self);
+        (self.now, self.frozen) = (now, frozen);
+        drawn
+    }
+
+    /// Ages stand still here: nothing that is drawn now is renewed.
+    pub(super) fn stands_still(&self) -> bool {
+        self.frozen
     }
 
     /// The moment that is shown.

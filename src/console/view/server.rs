@@ -117,7 +117,15 @@ fn whole(
         lines.extend(section("PODS", pods));
         lines.extend(section("GATEWAYS", gateways(server, sight, width, pen)));
     }
-    lines.extend(section("HISTORY", history(server, width, pen)));
+    lines.extend(section("HISTORY", pen.as_told(|pen| faded(history(server, width, pen), pen))));
+    lines
+}
+
+/// Lines that are drawn later, faded where they are of an older moment than what is around them.
+fn faded(mut lines: Vec<Text>, pen: &Pen<'_>) -> Vec<Text> {
+    if pen.stands_still() {
+        lines.iter_mut().flatten().for_each(|(role, _)| *role = Role::Stale);
+    }
     lines
 }
 

@@ -73,8 +73,15 @@ pub(super) fn columns(area: Rect) -> Vec<(Column, Rect)> {
 /// Draws a row.
 pub(super) fn draw(row: &ServerRow, area: Rect, pen: &mut Pen<'_>) {
     for (column, place) in columns(area) {
-        let pieces = cell(row, column, place.width, pen);
-        pen.line(place, &pieces);
+        let one = |pen: &mut Pen<'_>| {
+            let pieces = cell(row, column, place.width, pen);
+            pen.line(place, &pieces);
+        };
+        match column {
+            // What the control plane decided, and nobody sees in the cluster.
+            Column::State | Column::Tag | Column::Attempt | Column::Superseded => pen.as_told(one),
+            _ => one(pen),
+        }
     }
 }
 

@@ -1,14 +1,13 @@
 //! The ladder of a console in virtual time: who is never pushed out, who takes the seat by himself, who gets it back.
 
-use std::future::{Future, pending};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::bed::{Bed, account, pause};
+use super::beneath::{Beneath, Told};
 use super::driver::Driver;
 use super::store::TestHost;
 use crate::control::afar::{Afar, Answering, afar};
-use crate::control::embedded::{Embedded, Standby};
 use crate::control::known::Known;
 use crate::control::ladder::{Ladder, Resolve, ladder};
 use crate::control::link::{Answer, Link, SeatOrder, SeatWish};
@@ -16,76 +15,12 @@ use crate::control::local::{Introduction, LocalLink};
 use crate::control::picture::{Picture, Role};
 use crate::control::ports::Clock;
 use crate::control::render::rendering::Rendering;
-use crate::control::seat::Bid;
 use crate::control::service::{Service, Settings};
 use crate::domain::change::{Cause, Change};
 use crate::domain::fallback::{Fallback, Rung};
 use crate::domain::input::{Input, Order};
 
 type Far = Afar<TestHost, Rendering<TestHost>>;
-
-/// What a console carries on with: a service that leaves the seat alone.
-#[derive(Clone)]
-struct Beneath {
-    service: Service<TestHost>,
-    link: LocalLink<TestHost>,
-    told: Arc<Mutex<Told>>,
-}
-
-/// What was asked of it, and what it says.
-#[derive(Default)]
-struct Told {
-    /// What was known each time the journal was opened.
-    opened: Vec<Option<Known>>,
-    closed: usize,
-    /// Why it cannot be read.
-    trouble: Option<String>,
-    is_unnamed: bool,
-    /// Nobody hears whether it could be read.
-    is_slow: bool,
-}
-
-impl Standby for Beneath {
-    type Link = LocalLink<TestHost>;
-
-    fn over(&self) -> Option<String> {
-        (!self.told.lock().unwrap().is_unnamed).then(|| "the journal".to_owned())
-    }
-
-    fn agents(&self) -> Option<String> {
-        None
-    }
-
-    fn look(&self, _: Option<Known>) -> impl Future<Output = Result<(), String>> + Send + 'static {
-        let (is_slow, trouble) = {
-            let told = self.told.lock().unwrap();
-            (told.is_slow, told.trouble.clone())
-        };
-        async move { if is_slow { pending().await } else { trouble.map_or(Ok(()), Err) } }
-    }
-
-    fn open(
-        &self,
-        known: Option<Known>,
-    ) -> impl Future<Output = Result<Embedded<Self::Link>, String>> + Send + 'static {
-        let mut told = self.told.lock().unwrap();
-        told.opened.push(known);
-        let (bidding, held, told_later) =
-            (self.service.bidding.clone(), self.service.held.clone(), Arc::clone(&self.told));
-        let close = async move {
-            bidding.set(Bid::Abstain);
-            let _ = held.epochs().wait_for(Option::is_none).await;
-            told_later.lock().unwrap().closed += 1;
-        };
-        let embedded = Embedded::of(&self.service, self.link.clone());
-        let embedded = embedded.ordered_by(Some("ann".to_owned())).closed_by(close);
-        let opened = match &told.trouble {
-            Some(why) => Err(why.clone()),
-            None => Ok(embedded),
-        };
-        async move { opened }
-    }
-}
 
 /// A control plane that runs.
 struct Plane {
@@ -201,8 +136,8 @@ impl Night {
         self.fallback().rung.clone()
     }
 
-    /// A person wants the seat, or wants it no more; what came of it.
-    fn wishes(&mut self, wish: SeatWish) -> Answer {
+    /// A person wants the seat, or wants it no more; where the answer will be.
+    fn asks(&mut self, wish: SeatWish) -> Arc<Mutex<Option<Answer>>> {
         let order = SeatOrder { wish, by: "op-a".to_owned(), reason: None, key: "k".to_owned() };
         let asked = self.link().clone();
         let answer = Arc::new(Mutex::new(None));
@@ -211,6 +146,12 @@ impl Night {
             let said = asked.seat(order).await;
             *told.lock().unwrap() = Some(said);
         });
+        answer
+    }
+
+    /// The same; what came of it.
+    fn wishes(&mut self, wish: SeatWish) -> Answer {
+        let answer = self.asks(wish);
         for _ in 0..30 {
             self.pass(1);
             if let Some(said) = answer.lock().unwrap().take() {
@@ -322,6 +263,21 @@ fn whoever_lives_in_the_seat_is_not_pushed_out_by_a_person_behind_a_cut_line() {
     assert_eq!(night.epoch(), None, "dead for less than the expiry");
     night.pass(12);
     assert_eq!((night.rung(), night.seats()), (Rung::Seated(2), vec!["serve".to_owned(), "console".to_owned()]));
+}
+
+#[test]
+fn whoever_leaves_before_the_seat_came_is_told_that_it_is_not_waited_for_any_more() {
+    let mut night = Night::falls(Resolve::Manual);
+    night.is_cut_off();
+    night.pass(30);
+    let taking = night.asks(SeatWish::Take);
+    night.pass(2);
+    assert_eq!(*taking.lock().unwrap(), None, "it is waited for");
+    let said = night.wishes(SeatWish::Leave);
+    assert!(says(&said).contains("the seat is left"), "{said:?}");
+    let told = taking.lock().unwrap().take().expect("an answer");
+    assert!(says(&told).contains("does not wait for it any more"), "{told:?}");
+    assert!(matches!(night.rung(), Rung::StandingBy(_)), "{:?}", night.rung());
 }
 
 #[test]

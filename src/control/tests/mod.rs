@@ -8,6 +8,7 @@ mod turn;
 mod fencing;
 mod service;
 mod running;
+mod beneath;
 mod ladder;
 mod lookout;
 mod chronicle;

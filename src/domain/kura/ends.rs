@@ -12,6 +12,8 @@ pub struct OwnEnd {
     pub uid: Option<String>,
     /// Why its instances are not seen; none where they are.
     pub trouble: Option<String>,
+    /// It is what the picture shows of the cluster, since the control plane tells nothing.
+    pub is_shown: bool,
 }
 
 impl OwnEnd {
@@ -21,6 +23,7 @@ impl OwnEnd {
             context: context.to_owned(),
             uid: sight.identity.as_ref().and_then(|identity| identity.uid.clone()),
             trouble: sight.instances.contact.why(),
+            is_shown: false,
         }
     }
 
@@ -72,8 +75,12 @@ mod tests {
 
     #[test]
     fn two_ends_that_disagree_are_told_and_ends_that_do_not_say_are_not_accused() {
-        let own =
-            |uid: Option<&str>| OwnEnd { context: "prod-a".to_owned(), uid: uid.map(str::to_owned), trouble: None };
+        let own = |uid: Option<&str>| OwnEnd {
+            context: "prod-a".to_owned(),
+            uid: uid.map(str::to_owned),
+            trouble: None,
+            is_shown: false,
+        };
         let said = own(Some("1111111111")).divided_from(Some(&identity(Some("2222222222"), None))).unwrap();
         assert!(said.starts_with("different clusters: prod-a is 11111111, the control plane's is 22222222"), "{said}");
         assert_eq!(own(Some("1")).divided_from(Some(&identity(Some("1"), None))), None);

@@ -284,6 +284,28 @@ fn a_terminal_that_vanishes_gives_the_seat_back() {
     night.plane.get_until("/api/seat", "the control plane has it", |seat| seat["epoch"] == 3);
 }
 
+/// Somebody else took the port since it was looked at: it is carried on without agents, and that is told.
+#[test]
+fn a_port_for_agents_that_was_taken_meanwhile_takes_no_fallback_away() {
+    // R54
+    let mut night = Night::falls();
+    let mut console = night.console();
+    console.wait_for("fallback ready");
+    let _taken = std::net::TcpListener::bind(("127.0.0.1", night.agents)).expect("the port is free");
+    night.plane.kill();
+    console.wait_for("STANDING BY");
+    console.send("F");
+    let page = console.wait_for("no agent endpoint");
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(page.contains(&format!("127.0.0.1:{} is taken by another process", night.agents)), "{page}");
+    console.send("\x1b");
+    console.wait_gone("FALLBACK");
+    screen::take_the_seat(&mut console, REASON);
+    console.wait_for("SEAT IS HERE, epoch 2");
+    console.send("q");
+    console.wait_exit();
+}
+
 #[test]
 fn a_journal_that_is_another_one_or_an_old_copy_is_no_fallback() {
     let night = Night::falls();

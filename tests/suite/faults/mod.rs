@@ -10,6 +10,7 @@ mod killed;
 mod wires;
 mod services;
 mod console;
+mod hung_up;
 mod agents;
 mod mount;
 mod full;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use kura_console::adapters::journal::postgres::journal::PostgresJournal;
+use kura_console::adapters::journal::postgres::watch::LOOK_EVERY;
 use kura_console::adapters::postgres::database::Database;
 use kura_console::adapters::presence::postgres::PostgresPresence;
 use kura_console::adapters::results::postgres::PostgresResults;
@@ -150,7 +151,8 @@ async fn connections_that_were_cut_are_made_anew_and_followers_hear_again() {
     let (reader, writer) = (bed.open().await, bed.open().await);
     writer.append(batch(account(), 0, 1, 1)).await.unwrap();
     reader.follow(account(), 0).await.unwrap();
-    let _: i64 = sqlx::query_scalar(CUT).fetch_one(&mut shell(bed.url()).await).await.unwrap();
+    let cut: i64 = sqlx::query_scalar(CUT).fetch_one(&mut shell(bed.url()).await).await.unwrap();
+    assert!(cut >= 1, "nobody was listening");
     for revision in 1..4 {
         let follow = tokio::time::timeout(Duration::from_secs(10), reader.follow(account(), revision));
         let append = async {
@@ -163,6 +165,23 @@ async fn connections_that_were_cut_are_made_anew_and_followers_hear_again() {
         let (noticed, appended) = tokio::join!(follow, append);
         assert_eq!(noticed.unwrap().unwrap(), appended);
     }
+}
+
+/// Looking alone finds out about one append each `LOOK_EVERY`.
+#[tokio::test]
+async fn who_follows_is_told_and_does_not_only_look_now_and_then() {
+    let Some(bed) = Postgres::bed().await else { return };
+    let (reader, writer) = (bed.open().await, bed.open().await);
+    writer.append(batch(account(), 0, 1, 1)).await.unwrap();
+    reader.follow(account(), 0).await.unwrap();
+    let heard = async {
+        for revision in 1..9 {
+            let append = writer.append(batch(account(), revision, 1, revision));
+            let (noticed, appended) = tokio::join!(reader.follow(account(), revision), append);
+            assert_eq!(noticed.unwrap(), appended.unwrap());
+        }
+    };
+    assert!(tokio::time::timeout(3 * LOOK_EVERY, heard).await.is_ok(), "eight of them in the time of three looks");
 }
 
 fn result(run: i64) -> ApplyResult {

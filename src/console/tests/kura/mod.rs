@@ -8,3 +8,4 @@ mod kept;
 mod verbs;
 mod many;
 mod chaos;
+mod alone;
