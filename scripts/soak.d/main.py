@@ -91,7 +91,7 @@ def main():
     wrong += verdict.of_samples(samples, person)
     found, epoch, granted = verdict.of_journal(asked.binary, journal, person.acknowledged)
     wrong += found
-    warm, last = verdict.memory(samples)
+    warm, _, last = verdict.memory(samples)
     said = (f"{asked.agents} agents, {asked.seconds} s, {len(happened)} faults: {swarm.polls} polls, {swarm.reports} reports, "
             f"{len(person.acknowledged)} verbs, {granted} grants, {epoch} seats")
     graph.draw(samples, happened, said, asked.svg)

@@ -34,6 +34,9 @@ const AGENTS_LIMIT: Duration = Duration::from_millis(500);
 /// How long what was begun may take once the seat is handed back.
 const LOOPS_LIMIT: Duration = Duration::from_secs(5);
 
+/// From so many tries on that failed it is carried on without agents.
+const DEAF_AFTER: u32 = 3;
+
 /// How long a journal may take to be looked at or opened.
 const OPEN_LIMIT: Duration = Duration::from_secs(20);
 
@@ -57,24 +60,34 @@ pub struct JournalStandby {
     pub(super) own: SystemClock,
 }
 
-/// Why agents cannot be served; none where they can, as far as is known.
+/// Why agents cannot be served, and how often that was found in a row.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Deaf(Arc<Mutex<Option<String>>>);
+pub(super) struct Deaf(Arc<Mutex<(Option<String>, u32)>>);
 
 impl Deaf {
     fn why(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.clone()
     }
 
-    /// What it takes to serve agents, where it can be had; where not it is carried on without them, and that is told.
-    async fn reserve(&self, agents: Option<&Agents>) -> Option<Reserved> {
-        let reserved = agents?.reserve().await;
-        let why = reserved.as_ref().err().map(|problem| problem.message.clone());
-        if let Some(why) = &why {
-            tracing::warn!(why, "agents cannot be served here");
+    /// What it takes to serve agents; none where nobody asked for it, or where it cannot be had and that is not new.
+    ///
+    /// # Errors
+    /// Why it cannot be had, which may be over in a moment: then it is worth another try.
+    async fn reserve(&self, agents: Option<&Agents>) -> Result<Option<Reserved>, String> {
+        let Some(agents) = agents else { return Ok(None) };
+        let reserved = agents.reserve().await;
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match reserved {
+            Ok(reserved) => {
+                *known = (None, 0);
+                Ok(Some(reserved))
+            }
+            Err(problem) => {
+                tracing::warn!(why = problem.message, "agents cannot be served here");
+                *known = (Some(problem.message.clone()), known.1.saturating_add(1));
+                if known.1 < DEAF_AFTER { Err(problem.message) } else { Ok(None) }
+            }
         }
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = why;
-        reserved.ok()
     }
 }
 
@@ -130,7 +143,7 @@ impl Standby for JournalStandby {
         async move {
             let Some(ground) = ground else { return Err(NO_JOURNAL.to_owned()) };
             within(async {
-                let reserved = deaf.reserve(agents.as_ref()).await;
+                let reserved = deaf.reserve(agents.as_ref()).await?;
                 ground.embedded(known, agents.zip(reserved)).await
             })
             .await

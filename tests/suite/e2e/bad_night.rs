@@ -284,7 +284,7 @@ fn a_terminal_that_vanishes_gives_the_seat_back() {
     night.plane.get_until("/api/seat", "the control plane has it", |seat| seat["epoch"] == 3);
 }
 
-/// Somebody else took the port since it was looked at: it is carried on without agents, and that is told.
+/// Somebody else took the port since it was looked at: after a few tries it is carried on without agents, and that is told.
 #[test]
 fn a_port_for_agents_that_was_taken_meanwhile_takes_no_fallback_away() {
     // R54
@@ -293,7 +293,7 @@ fn a_port_for_agents_that_was_taken_meanwhile_takes_no_fallback_away() {
     console.wait_for("fallback ready");
     let _taken = std::net::TcpListener::bind(("127.0.0.1", night.agents)).expect("the port is free");
     night.plane.kill();
-    console.wait_for("STANDING BY");
+    console.wait_until("it stands by", A_WHILE, |screen| screen.contents().contains("STANDING BY"));
     console.send("F");
     let page = console.wait_for("no agent endpoint");
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");

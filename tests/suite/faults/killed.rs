@@ -38,6 +38,14 @@ fn whoever_is_killed_over_a_file_loses_and_repeats_nothing() {
 }
 
 #[test]
+fn whoever_is_killed_over_a_cluster_loses_and_repeats_nothing() {
+    // R28, R93
+    if let Some(ground) = Ground::cluster("killed-load") {
+        kill_under_load(&ground);
+    }
+}
+
+#[test]
 fn whoever_is_killed_over_a_database_loses_and_repeats_nothing() {
     // R28, R93
     if let Some(ground) = Ground::database() {

@@ -1,5 +1,4 @@
-//! What the fuzzer starts from, fed to the same functions: `fuzz/feeds.rs`. Each corpus has something in it that goes all the
-//! way, so that what is checked is reached.
+//! What the fuzzer starts from, fed to the same functions: `fuzz/feeds.rs`.
 
 use std::fs;
 use std::path::PathBuf;
